@@ -1,0 +1,164 @@
+#include "core/approx/path.hpp"
+
+#include <limits>
+
+#include "core/approx/share.hpp"
+
+namespace lacuna {
+namespace {
+
+/// Whether "layers" or "heads" (a list of labels) leaves this one to the path; an absent list means all.
+bool covers(const Parameters& path, const char* key, Index label) {
+  if (!path.has(key)) return true;
+  const auto& labels = path.get<std::vector<std::int64_t>>(key);
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+}  // namespace
+
+PathTraits PathTraits::of(const Parameters& path) {
+  PathTraits traits;
+  if (path.has("pool.blocks")) {
+    const BlockRankerKind& ranker = BlockRankerRegistry::instance().at(path.text("pool.rank_by"));
+    traits.has_pool = true;
+    traits.is_oracle = ranker.is_oracle;
+    traits.reads_summaries = ranker.reads_summaries;
+  }
+  if (path.has("select.by")) {
+    const SelectorKind& selector = SelectorRegistry::instance().at(path.text("select.by"));
+    traits.selects = true;
+    traits.is_oracle |= selector.is_oracle;
+    traits.reads_summaries |= selector.reads_summaries;
+    traits.is_random = selector.is_random;
+    if (traits.is_random) traits.trials = path.integer("select.trials");
+  }
+  return traits;
+}
+
+Path::Path(const Parameters& parameters, const StageContext& context)
+    : traits_(PathTraits::of(parameters)),
+      window_(parameters.integer("window")),
+      sink_tokens_(parameters.integer("sink_tokens")),
+      attends_everything_(!traits_.has_pool && !traits_.selects && window_ == 0 && sink_tokens_ == 0) {
+  const LayerView& layer = *context.problem;
+  std::vector<Index> heads;
+  const bool in_layer = covers(parameters, "layers", (*context.layer_label)[context.layer]);
+  for (Index head = 0; head < layer.h_q(); ++head)
+    (in_layer && covers(parameters, "heads", (*context.head_label)[head]) ? heads : exact_heads_).push_back(head);
+
+  std::string share = "head";
+  if (traits_.has_pool) pool_ = std::make_unique<Pool>(parameters, layer);
+  if (traits_.selects) {
+    share = parameters.text("select.share");
+    outside_window_ = parameters.boolean("select.outside_window");
+    selector_ = SelectorRegistry::instance().at(parameters.text("select.by")).open(parameters, context);
+  }
+  groups_ = share_groups(layer, heads, share);
+}
+
+void Path::append(const LayerView& layer, Index begin, Index end) {
+  if (pool_) pool_->append(layer, begin, end);
+  if (selector_) selector_->append(layer, begin, end);
+}
+
+std::vector<PathRow> Path::answer(QueryView& query, KeySet* publish) {
+  const Index heads = query.layer().h_q();
+  std::vector<PathRow> rows(heads);
+  std::vector<HeadCost> cost(heads);
+  for (const std::vector<Index>& group : groups_) {
+    GroupQuery group_query{query, group, cost};
+    answer_group(group_query, rows, publish);
+  }
+  for (const Index head : exact_heads_) {
+    rows[head].kept = key_range(0, query.visible());
+    rows[head].reachable = rows[head].kept;
+    if (publish != nullptr) publish[head] = rows[head].kept;
+  }
+  for (Index head = 0; head < heads; ++head) attend(query, head, rows[head]);
+  charge(query, cost, rows);
+  return rows;
+}
+
+void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, KeySet* publish) {
+  const Index visible = query.view.visible();
+  const KeySet everything = key_range(0, visible);
+  const KeySet always = set_union(key_range(0, std::min(sink_tokens_, visible)),
+                                  key_range(std::max<Index>(visible - window_, 0), visible));
+  KeySet candidates = pool_ ? pool_->candidates(query) : everything;
+  const KeySet reachable = set_union(candidates, always);
+
+  KeySet selected;
+  if (selector_) {
+    if (outside_window_) candidates = set_difference(candidates, always);
+    std::optional<KeySet> answer = selector_->answer(query, candidates);
+    if (!answer) {
+      for (const Index head : query.heads) rows[head].ran = false;
+      return;
+    }
+    selected = std::move(*answer);
+  } else if (pool_ || attends_everything_) {
+    selected = candidates;
+  }
+
+  const KeySet kept = set_union(selected, always);
+  for (const Index head : query.heads) {
+    rows[head].kept = kept;
+    rows[head].reachable = reachable;
+    rows[head].ties_at_cut = query.cost[head].ties_at_cut;
+    if (publish != nullptr) publish[head] = selector_ ? selected : kept;
+  }
+}
+
+void Path::attend(QueryView& query, Index head, PathRow& row) const {
+  const LayerView& layer = query.layer();
+  const Index d_v = layer.d_v();
+  std::vector<double> s(query.visible());
+  query.score_listed(head, row.kept, s);
+
+  row.o.assign(d_v, 0.0);
+  kernels::PartialSoftmax partial{-std::numeric_limits<double>::infinity(), 0.0, row.o.data(), d_v};
+  layer.values(layer.kv_head_of(head)).visit([&]<class T>(const TypedRows<T>& v) {
+    kernels::AttendParams<T> params;
+    params.s = s.data();
+    params.index = row.kept.data();
+    params.v = v.base;
+    params.n = static_cast<Index>(row.kept.size());
+    params.d_v = d_v;
+    params.v_stride = v.stride;
+    query.backend().attend(params, partial);
+  });
+  if (const auto sink = layer.sink(head)) kernels::merge_sink(partial, *sink);
+  row.log_sum_exp = kernels::normalize(partial);
+}
+
+void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const {
+  const LayerView& layer = query.layer();
+  const Index key_bytes = layer.stored_element_bytes * layer.d_qk();
+  const Index value_bytes = layer.row_bytes() - key_bytes;  // 0 for a shared state: read with the key
+  for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
+    KeySet attended;
+    bool every_key = false;
+    Index summary_bytes = 0;
+    for (Index head = 0; head < layer.h_q(); ++head) {
+      if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
+      attended = set_union(attended, rows[head].kept);
+      every_key |= cost[head].scored_every_key;
+      summary_bytes = std::max(summary_bytes, cost[head].summary_bytes);  // read once for the KV head
+    }
+    const Index attended_keys = static_cast<Index>(attended.size());
+    const Index keys_read = every_key ? query.visible() : attended_keys;
+    Index stored = query.visible() * layer.row_bytes();
+    if (pool_) stored += pool_->stored_bytes(query.visible());
+    if (selector_) stored += selector_->stored_bytes(query.visible());
+    for (Index head = 0; head < layer.h_q(); ++head) {
+      if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
+      rows[head].keys_scored =
+          cost[head].scored_every_key ? query.visible() : static_cast<Index>(rows[head].kept.size());
+      rows[head].bytes_read_main = keys_read * key_bytes + attended_keys * value_bytes;
+      rows[head].bytes_read_summary = summary_bytes;
+      rows[head].bytes_stored = stored;
+    }
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,72 @@
+// An approximate path: a composition of stages that answers a query from what it reads.
+//
+//   pool -> select -> window, sink_tokens -> attend: one softmax over the union of keys, each counted once, the sink
+//   logit in the denominator.
+//
+// A path without select attends its whole pool; without a pool either, only its window and sink tokens; with none of
+// the three, every visible key (the control). It answers; the harness measures.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/approx/pool.hpp"
+#include "core/approx/selector.hpp"
+
+namespace lacuna {
+
+/// What is true of every answer of a path: it decides which metrics and bounds apply.
+struct PathTraits {
+  bool is_oracle = false;  ///< reads every visible key to choose
+  bool has_pool = false;
+  bool selects = false;          ///< has a select stage
+  bool reads_summaries = false;  ///< block summaries or value norms
+  bool is_random = false;
+  Index trials = 1;
+
+  static PathTraits of(const Parameters& path);
+};
+
+/// The answer for one head.
+struct PathRow {
+  bool ran = true;        ///< false: a stage had no answer here
+  KeySet kept;            ///< keys attended
+  KeySet reachable;       ///< pool, window and sink tokens: what the selection could choose from; with a pool
+  std::vector<double> o;  ///< [d_v] output, as the path computed it
+  double log_sum_exp = 0;
+  Index keys_scored = 0;         ///< keys whose score was computed
+  Index bytes_read_main = 0;     ///< K and V rows read for the head's KV head: union over its query heads
+  Index bytes_read_summary = 0;  ///< summaries read for the head's KV head
+  Index bytes_stored = 0;        ///< cache and summaries of the head's KV head at this query
+  Index ties_at_cut = 0;
+};
+
+/// A path over one layer; grows with the cache, answers query by query in ascending position.
+class Path {
+ public:
+  Path(const Parameters& parameters, const StageContext& context);
+
+  /// Rows [begin, end) became readable.
+  void append(const LayerView& layer, Index begin, Index end);
+  /// One answer per query head. Publishes the selections when `publish` [h_q] is given.
+  std::vector<PathRow> answer(QueryView& query, KeySet* publish);
+
+ private:
+  /// Selection and pool of the heads that share them.
+  void answer_group(GroupQuery& query, std::vector<PathRow>& rows, KeySet* publish);
+  void attend(QueryView& query, Index head, PathRow& row) const;
+  void charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const;
+
+  PathTraits traits_;
+  Index window_;
+  Index sink_tokens_;
+  bool outside_window_ = false;
+  bool attends_everything_;
+  std::vector<std::vector<Index>> groups_;  // heads that share a selection
+  std::vector<Index> exact_heads_;          // heads that the path leaves exact
+  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<Selector> selector_;
+};
+
+}  // namespace lacuna

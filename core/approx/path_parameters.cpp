@@ -1,0 +1,90 @@
+#include "core/approx/path_parameters.hpp"
+
+#include "core/approx/block_ranker.hpp"
+#include "core/approx/selector.hpp"
+
+namespace lacuna {
+namespace {
+
+template <class Kind>
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const Kind& kind : Registry<Kind>::instance().kinds()) result.push_back(kind.name);
+  return result;
+}
+
+constexpr double kMost = 2147483647;  // rows are numbered with 31 bits
+
+}  // namespace
+
+std::vector<ParameterSpec> path_parameters() {
+  using enum ParameterType;
+  return {
+      {.key = "window",
+       .type = integer,
+       .unit = "keys",
+       .minimum = 0,
+       .maximum = kMost,
+       .default_value = std::int64_t{0},
+       .sentence = "Newest keys that are always read; the query's own key counts, so 1 reads itself only."},
+      {.key = "sink_tokens",
+       .type = integer,
+       .unit = "keys",
+       .minimum = 0,
+       .maximum = kMost,
+       .default_value = std::int64_t{0},
+       .sentence = "First keys of the sequence that are always read."},
+      {.key = "layers",
+       .type = integer_list,
+       .minimum = 0,
+       .sweepable = false,
+       .sentence = "Layers (their labels) that the path approximates; exact in the others. Unset: all."},
+      {.key = "heads",
+       .type = integer_list,
+       .minimum = 0,
+       .sweepable = false,
+       .sentence = "Query heads (their labels) that the path approximates; exact in the others. Unset: all."},
+      {.key = "select.by",
+       .type = text,
+       .choices = names<SelectorKind>(),
+       .required = true,
+       .sweepable = false,
+       .sentence = "What decides which keys are read."},
+      {.key = "select.share",
+       .type = text,
+       .choices = {"head", "kv_group", "layer"},
+       .default_value = std::string("head"),
+       .sentence = "Which query heads share one selection (and one pool): each its own, those of a KV head, or all."},
+      {.key = "select.outside_window",
+       .type = boolean,
+       .default_value = false,
+       .sentence = "Whether the selection's budget is spent only on keys outside the window and the sink tokens."},
+      {.key = "pool.blocks",
+       .type = integer,
+       .unit = "blocks",
+       .minimum = 1,
+       .maximum = kMost,
+       .required = true,
+       .sentence = "Blocks of consecutive keys that stay candidates."},
+      {.key = "pool.block_size",
+       .type = integer,
+       .unit = "keys",
+       .minimum = 1,
+       .maximum = kMost,
+       .default_value = std::int64_t{8},
+       .sentence = "Keys per block of the pool."},
+      {.key = "pool.rank_by",
+       .type = text,
+       .choices = names<BlockRankerKind>(),
+       .default_value = std::string("max"),
+       .sentence = "What ranks the blocks of the pool."},
+      {.key = "pool.pin_newest",
+       .type = boolean,
+       .default_value = true,
+       .sentence = "Whether the block of the newest visible key is always in the pool."},
+  };
+}
+
+std::vector<ParameterFault> check_path(const Parameters&) { return {}; }
+
+}  // namespace lacuna

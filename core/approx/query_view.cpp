@@ -1,0 +1,77 @@
+#include "core/approx/query_view.hpp"
+
+#include "core/approx/share.hpp"
+
+namespace lacuna {
+namespace {
+
+/// Scores rows [begin, end) of one head's keys into s + begin.
+void score_rows(const LayerView& layer, const kernels::Backend& backend, Index head, Index query, Index begin,
+                Index end, double* s) {
+  const Rows queries = layer.queries(head);
+  layer.keys(layer.kv_head_of(head)).visit([&]<class T>(const TypedRows<T>& k) {
+    queries.visit([&]<class U>(const TypedRows<U>& q) {
+      if constexpr (std::is_same_v<T, U>) {
+        kernels::ScoreParams<T> params;
+        params.q = q.row(query);
+        params.k = k.row(begin);
+        params.s = s + begin;
+        params.h = 1;
+        params.s_kv = end - begin;
+        params.d_qk = k.width;
+        params.q_stride = q.stride;
+        params.k_stride = k.stride;
+        params.sm_scale = layer.sm_scale;
+        backend.score(params);
+      } else {
+        throw InternalError("queries and keys have different element types");
+      }
+    });
+  });
+}
+
+}  // namespace
+
+QueryView::QueryView(const LayerView& layer, const kernels::Backend& backend, Index query)
+    : layer_(layer),
+      backend_(backend),
+      query_(query),
+      position_(layer.query_position[query]),
+      visible_(layer.visible_keys(position_)),
+      q_(layer.h_q()),
+      scores_(layer.h_q()) {
+  for (Index head = 0; head < layer.h_q(); ++head) {
+    q_[head].resize(layer.d_qk());
+    for (Index c = 0; c < layer.d_qk(); ++c) q_[head][c] = layer.queries(head).at(query, c);
+  }
+}
+
+std::span<const double> QueryView::scores(Index head, HeadCost& cost) {
+  cost.scored_every_key = true;
+  std::vector<double>& s = scores_[head];
+  if (s.empty() && visible_ > 0) {
+    s.resize(visible_);
+    score_rows(layer_, backend_, head, query_, 0, visible_, s.data());
+  }
+  return s;
+}
+
+void QueryView::score_listed(Index head, const KeySet& keys, std::vector<double>& s) const {
+  for (std::size_t i = 0; i < keys.size();) {  // runs of consecutive rows
+    std::size_t last = i;
+    while (last + 1 < keys.size() && keys[last + 1] == keys[last] + 1) ++last;
+    score_rows(layer_, backend_, head, query_, keys[i], keys[last] + 1, s.data());
+    i = last + 1;
+  }
+}
+
+std::vector<double> GroupQuery::scores(const KeySet& among) {
+  std::vector<std::vector<double>> by_head;
+  for (const Index head : heads) {
+    const auto s = view.scores(head, cost[head]);
+    by_head.emplace_back(s.begin(), s.end());
+  }
+  return shared_scores(by_head, among);
+}
+
+}  // namespace lacuna

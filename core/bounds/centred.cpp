@@ -1,0 +1,19 @@
+// bound_centred: a shift of all values, the sink's 0 included, changes no difference of outputs, so the ball may lie
+// around any centre c (here the mean of the visible values):
+//   ||o - o_S|| <= 2 R delta ,   R = max( max_j ||v_j - c|| , ||c|| if there is a sink ) .
+// Leaving the sink out of R makes the bound false.
+#include "core/bounds/bound.hpp"
+
+namespace lacuna {
+namespace {
+
+const bool registered = BoundRegistry::instance().add(
+    {.name = "bound_centred",
+     .long_name =
+         "2 R delta, R the radius of the visible values (and the sink's 0) around their mean, delta the omitted mass",
+     .evaluate = [](const PathJudgement& row) {
+       return raised(row, 2 * row.exact->centred_radius * row.delta_upper());
+     }});
+
+}  // namespace
+}  // namespace lacuna

@@ -1,0 +1,94 @@
+#include "core/metrics/path_judgement.hpp"
+
+#include <cmath>
+
+namespace lacuna {
+namespace {
+
+constexpr double u = kUnitRoundoff;
+
+double second_order(const ExactRow& exact) {
+  const double g = gamma(static_cast<double>(exact.visible + 1));
+  return 6 * g * g;
+}
+
+/// Equation (3): the radius of the mean of a part.
+double mean_radius(const PartSums& part, const std::vector<double>& mean, const ExactRow& exact,
+                   const std::vector<double>& o_path) {
+  const double z = part.z.value();
+  if (z <= 0) return 0;
+  const double spread = part.distance_rho_sum / z + part.rho / z * distance(o_path, mean);
+  return 1.01 * (spread + 3 * u * norm(mean) + second_order(exact) * exact.value_norm_max);
+}
+
+/// Equations (1), (2), (4): the move from the mean of `before` = `after` + `lost` to the mean of `after`.
+MeasuredError truncation_error(const PartSums& lost, const PartSums& after, const PartSums& before,
+                               const ExactRow& exact, const std::vector<double>& o_path) {
+  if (lost.count == 0) return {0, 0};
+  const double z = before.z.value();
+  const double mass = z > 0 ? lost.z.value() / z : 0;
+  const std::vector<double> lost_mean = lost.mean();
+  const std::vector<double> after_mean = after.mean();
+  const double d = distance(lost_mean, after_mean);
+  const double value = mass * d;
+  const double d_v = static_cast<double>(after_mean.size());
+  // mass times (2), which also serves a mass of 0
+  const double mass_radius = 1.01 * (lost.rho / z + mass * (before.rho / z + 3 * u + second_order(exact)));
+  const double radius =
+      mass_radius * d +
+      mass * (mean_radius(lost, lost_mean, exact, o_path) + mean_radius(after, after_mean, exact, o_path)) +
+      (d_v + 8) * u * value + 1e-290 * (1 + exact.value_norm_max);
+  return {value, radius};
+}
+
+/// What plain double arithmetic over the kept keys can do to the output: scores within sm gamma_{d+2} sum |q_c k_c| of
+/// the exact ones, weights within e^{that}, one rescaling per key at most, sums of so many terms.
+double plain_double_radius(const PathJudgement& judgement) {
+  const ExactRow& exact = *judgement.exact;
+  const double d_qk = static_cast<double>(judgement.problem->d_qk());
+  const double kept = static_cast<double>(judgement.answer->kept.size() + 2);
+  const double score_max = exact.score_magnitude_max;
+  const double score_error = judgement.problem->sm_scale * gamma(d_qk + 4) * exact.absolute_dot_max + 4 * u * score_max;
+  const double weight_error = 2 * score_error + 8 * u * (kept + 1) + 4 * u * score_max;
+  return 1.01 * exact.value_norm_max * (2 * weight_error + 4 * gamma(kept + 4)) + judgement.exact->error_radius;
+}
+
+}  // namespace
+
+double PathJudgement::underflow() const { return split.is_kept.empty() || tail.count == 0 ? 0 : 1e-290; }
+
+PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& traits, const ExactRow& exact,
+                         const std::vector<RowIndex>& exact_order, const PathRow& answer, const Rows& values,
+                         const ValueBalls& balls) {
+  const Index d_v = values.width();
+  PathJudgement judgement{
+      &problem,      &traits,
+      &exact,        &answer,
+      &exact_order,  split_row(exact, values, balls, answer.kept, answer.reachable, traits.has_pool, answer.o),
+      PartSums(d_v), PartSums(d_v)};
+  const RowSplit& split = judgement.split;
+  judgement.tail.add(split.lost_pool);
+  judgement.tail.add(split.lost_selection);
+  judgement.reach.add(split.kept);
+  judgement.reach.add(split.lost_selection);
+  PartSums everything = judgement.reach;
+  everything.add(split.lost_pool);
+
+  judgement.delta = judgement.tail.z.value() / exact.z;
+  judgement.delta_pool = split.lost_pool.z.value() / exact.z;
+  judgement.delta_selection = split.lost_selection.z.value() / exact.z;
+  if (judgement.delta > 0)
+    judgement.delta_relative_radius =
+        1.01 * (judgement.tail.rho / judgement.tail.z.value() + exact.rho_mean + 3 * u + second_order(exact));
+
+  judgement.output_error = truncation_error(judgement.tail, split.kept, everything, exact, answer.o);
+  judgement.output_error_pool = truncation_error(split.lost_pool, judgement.reach, everything, exact, answer.o);
+  judgement.output_error_selection =
+      truncation_error(split.lost_selection, split.kept, judgement.reach, exact, answer.o);
+
+  judgement.arithmetic_error = distance(split.kept.mean(), answer.o);
+  judgement.arithmetic_radius = plain_double_radius(judgement);
+  return judgement;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,65 @@
+// What the harness knows about one answered row: the exact row, the split of its keys, and the truncation error in the
+// form that keeps its digits.
+//
+// For a pure truncation (kept scores and values exact, weights renormalised), with delta the omitted mass, mu_tail the
+// mean value of the omitted keys under the exact weights and mu_head that of the kept ones (sink included),
+//
+//   o - o_S = delta (mu_tail - mu_head) ,   mu_head = o_S .                                                     (1)
+//
+// The right-hand side is computed; the difference on the left would lose everything below 1e-16 ||o||. The same form
+// gives the pool's part, o - o_pool, and the selection's, o_pool - o_S. Radius of (1), with D = ||mu_tail - mu_head||:
+//
+//   rel_delta = 1.01 [ sum_T p rho / delta + sum p rho + 3u + 6 gamma_n^2 ]                                    (2)
+//   rad_mu    = 1.01 [ sum_part p rho ||v - mu|| / p_part + 3u ||mu|| + 6 gamma_n^2 V ]                        (3)
+//   radius    = delta (rel_delta D + rad_mu_tail + rad_mu_head) + (d_v + 8) u delta D + underflow              (4)
+//
+// where ||v - mu|| <= ||v - õ|| + ||õ - mu|| is used in (3), since the sums were taken around õ.
+//
+// The path computed õ in plain double. arithmetic_error = ||o_S - õ|| is measured; when it is within
+// arithmetic_radius (what plain double arithmetic over the kept keys can cause), the path did attend what it says it
+// attended, and (1) is its output error. Otherwise the row has failed.
+#pragma once
+
+#include "core/approx/path.hpp"
+#include "core/reference/row_split.hpp"
+
+namespace lacuna {
+
+/// A difference of outputs and the radius of its own error.
+struct MeasuredError {
+  double value = 0;
+  double radius = 0;
+};
+
+struct PathJudgement {
+  const AttentionProblem* problem = nullptr;
+  const PathTraits* traits = nullptr;
+  const ExactRow* exact = nullptr;
+  const PathRow* answer = nullptr;
+  const std::vector<RowIndex>* exact_order = nullptr;  ///< [visible] keys by exact score, best first
+
+  RowSplit split;
+  PartSums tail;     ///< all omitted keys
+  PartSums reach;    ///< kept and lost_selection, sink included
+  double delta = 0;  ///< omitted mass
+  double delta_pool = 0;
+  double delta_selection = 0;
+  double delta_relative_radius = 0;  ///< (2)
+  double arithmetic_error = 0;       ///< ||o_S - õ||
+  double arithmetic_radius = 0;
+  MeasuredError output_error = {};            ///< ||o - o_S||
+  MeasuredError output_error_pool = {};       ///< ||o - o_pool||
+  MeasuredError output_error_selection = {};  ///< ||o_pool - o_S||
+
+  /// delta raised by its radius: what bounds are computed from.
+  double delta_upper() const { return delta * (1 + delta_relative_radius) + underflow(); }
+  /// Absolute room for weights that underflow; masses near it are not resolved.
+  double underflow() const;
+  bool path_attended_what_it_says() const { return arithmetic_error <= arithmetic_radius; }
+};
+
+PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& traits, const ExactRow& exact,
+                         const std::vector<RowIndex>& exact_order, const PathRow& answer, const Rows& values,
+                         const ValueBalls& balls);
+
+}  // namespace lacuna

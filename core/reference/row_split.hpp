@@ -1,0 +1,62 @@
+// The visible keys of one row, split by what a path did with them, and the ruler's sums over each part.
+//
+//   kept             S, attended by the path                 (with the sink: it is never omitted)
+//   lost_selection   within reach (pool, window, sink tokens) and not kept
+//   lost_pool        out of reach
+//
+// All masses are under the exact weights: delta_part = Z_part / Z, each summed from its own keys, so that a mass of
+// 1e-20 comes out as 1e-20. Distances are taken from the output õ that the path computed.
+#pragma once
+
+#include <vector>
+
+#include "core/approx/key_set.hpp"
+#include "core/reference/compensated.hpp"
+#include "core/reference/exact_row.hpp"
+
+namespace lacuna {
+
+/// Sums over one part; "weighted" means with e_j, not normalised.
+struct PartSums {
+  explicit PartSums(Index d_v) : numerator(d_v) {}
+
+  Index count = 0;              ///< keys
+  CompensatedSum z;             ///< sum e_j
+  CompensatedVector numerator;  ///< sum e_j v_j
+  double rho = 0;               ///< sum e_j rho_j
+  double distance_max = 0;      ///< max_j ||v_j - õ||
+  double distance_sum = 0;      ///< sum e_j ||v_j - õ||
+  double distance_rho_sum = 0;  ///< sum e_j rho_j ||v_j - õ||
+
+  void add(const PartSums& other);
+  std::vector<double> mean() const { return numerator.divided_by(z.value()); }
+};
+
+/// Balls around the mean value of consecutive blocks of keys, for the blockwise bound; one KV head.
+class ValueBalls {
+ public:
+  static constexpr Index kBlockSize = 16;
+  ValueBalls() = default;
+  /// Balls of the complete blocks among all rows; a block that a query sees in part is balled anew over what it sees.
+  explicit ValueBalls(const Rows& values);
+  /// ||c_b - x|| + r_b over the first `visible` rows.
+  double reach(const Rows& values, Index block, Index visible, const std::vector<double>& x) const;
+
+ private:
+  std::vector<std::vector<double>> centre_;  // [complete blocks][d_v]
+  std::vector<double> radius_;               // [complete blocks]
+};
+
+struct RowSplit {
+  PartSums kept;
+  PartSums lost_selection;
+  PartSums lost_pool;
+  double blockwise_sum = 0;   ///< sum over blocks of Z_b (||c_b - õ|| + r_b), Z_b over the block's omitted keys
+  std::vector<bool> is_kept;  ///< [visible]
+};
+
+/// `kept` and `reachable` ascending; `reachable` contains `kept`, and is ignored (everything) when !has_pool.
+RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& balls, const KeySet& kept,
+                   const KeySet& reachable, bool has_pool, const std::vector<double>& o_path);
+
+}  // namespace lacuna

@@ -1,0 +1,50 @@
+// Where attention problems come from. A source kind is one file under data/source: it registers itself with its
+// parameters, and is opened once per cell of a sweep.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/problem.hpp"
+#include "core/base/parameter.hpp"
+#include "core/base/registry.hpp"
+
+namespace lacuna {
+
+/// The extent of a source, known before any problem is loaded.
+struct SourceShape {
+  std::vector<std::string> sequence;  ///< names: file stems, or "0", "1", ...; unique
+  std::vector<Index> layer;           ///< the model's own numbers, ascending and unique
+  std::vector<Index> head;            ///< the model's own query head numbers, unique
+  std::vector<Index> kv_head;         ///< [head] the KV head (within the problem) that each query head reads
+  std::vector<Index> query_position;  ///< [query], strictly ascending
+  Index keys = 0;
+  Index d_qk = 0;
+  Index d_v = 0;
+  bool has_sink = false;
+};
+
+class ProblemSource {
+ public:
+  virtual ~ProblemSource() = default;
+  virtual const SourceShape& shape() const = 0;
+  /// The problem of one sequence and layer, both by index. Thread-safe; the same indices give the same bits.
+  virtual AttentionProblem load(Index sequence, Index layer) const = 0;
+  /// SHA-256 of what was read, over all files in order; empty for a synthetic source.
+  virtual std::string input_sha256() const { return {}; }
+};
+
+struct SourceKind {
+  std::string name = {};
+  std::string sentence = {};
+  std::vector<ParameterSpec> parameters = {};
+  /// `seed` is the experiment's. File parameters are already resolved paths.
+  std::function<std::unique_ptr<ProblemSource>(const Parameters&, std::uint64_t seed)> open = {};
+};
+
+using SourceRegistry = Registry<SourceKind>;
+
+}  // namespace lacuna

@@ -1,0 +1,126 @@
+// trace: the queries, keys and values of a real model, from files; one file is one sequence.
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "data/base/sha256.hpp"
+#include "data/problem_source.hpp"
+#include "data/trace/trace_file.hpp"
+
+namespace lacuna {
+namespace {
+
+/// File stems, "-2", "-3", ... added to those that occurred before.
+std::vector<std::string> unique_names(const std::vector<TraceFile>& traces) {
+  std::set<std::string> stems;
+  for (const TraceFile& trace : traces) stems.insert(trace.file().stem().string());
+  std::set<std::string> used;
+  std::vector<std::string> names;
+  for (const TraceFile& trace : traces) {
+    const std::string stem = trace.file().stem().string();
+    std::string name = stem;
+    for (int i = 2; !used.insert(name).second || (name != stem && stems.contains(name)); ++i)
+      name = fmt::format("{}-{}", stem, i);
+    names.push_back(name);
+  }
+  return names;
+}
+
+[[noreturn]] void refuse_pair(const TraceFile& a, const TraceFile& b, const std::string& what) {
+  throw InputError(fmt::format("{} and {} differ in {}: traces of one study must have it in common", a.file().string(),
+                               b.file().string(), what));
+}
+
+void check_number(const TraceFile& a, const TraceFile& b, const char* what, Index in_a, Index in_b) {
+  if (in_a != in_b) refuse_pair(a, b, fmt::format("{} ({} and {})", what, in_a, in_b));
+}
+
+void check_list(const TraceFile& a, const TraceFile& b, const char* what, const std::vector<Index>& in_a,
+                const std::vector<Index>& in_b) {
+  for (std::size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i)
+    if (in_a[i] != in_b[i]) refuse_pair(a, b, fmt::format("{} ({} and {} at index {})", what, in_a[i], in_b[i], i));
+}
+
+/// Sequences are one dimension of the results: everything but the numbers in the tensors, the scale and the positions
+/// of the keys is common to all.
+void check_same_shape(const TraceFile& a, const TraceFile& b) {
+  const TraceHeader& x = a.header();
+  const TraceHeader& y = b.header();
+  check_number(a, b, "the number of layers", x.sizes.layers, y.sizes.layers);
+  check_number(a, b, "the number of heads", x.sizes.heads, y.sizes.heads);
+  check_number(a, b, "the number of KV heads", x.sizes.kv_heads, y.sizes.kv_heads);
+  check_number(a, b, "the number of queries", x.sizes.queries, y.sizes.queries);
+  check_number(a, b, "the number of keys", x.sizes.keys, y.sizes.keys);
+  check_number(a, b, "d_qk", x.sizes.d_qk, y.sizes.d_qk);
+  check_number(a, b, "d_v", x.sizes.d_v, y.sizes.d_v);
+  check_number(a, b, "whether 'sink_logit' exists", x.sizes.has_sink ? 1 : 0, y.sizes.has_sink ? 1 : 0);
+  check_number(a, b, "whether 'v' is absent", x.sizes.shared_kv ? 1 : 0, y.sizes.shared_kv ? 1 : 0);
+  check_list(a, b, "the layers' numbers", x.layer, y.layer);
+  check_list(a, b, "the heads' numbers", x.head, y.head);
+  check_list(a, b, "query_position", x.query_position, y.query_position);
+}
+
+class TraceSource final : public ProblemSource {
+ public:
+  explicit TraceSource(const std::vector<std::string>& files) {
+    if (files.empty()) throw InputError("no trace file is given");
+    for (const std::string& file : files) {
+      traces_.emplace_back(file);
+      check_same_shape(traces_.front(), traces_.back());
+    }
+    const TraceHeader& header = traces_.front().header();
+    shape_.sequence = unique_names(traces_);
+    shape_.layer = header.layer;
+    shape_.head = header.head;
+    for (Index head = 0; head < header.sizes.heads; ++head)
+      shape_.kv_head.push_back(head * header.sizes.kv_heads / header.sizes.heads);
+    shape_.query_position = header.query_position;
+    shape_.keys = header.sizes.keys;
+    shape_.d_qk = header.sizes.d_qk;
+    shape_.d_v = header.sizes.d_v;
+    shape_.has_sink = header.sizes.has_sink;
+  }
+
+  const SourceShape& shape() const override { return shape_; }
+
+  AttentionProblem load(Index sequence, Index layer) const override { return traces_.at(sequence).load(layer); }
+
+  /// Of one file: the digest of its bytes. Of several: the digest of their digests, one hex line each.
+  std::string input_sha256() const override {
+    const std::lock_guard lock(digest_mutex_);
+    if (digest_.empty()) digest_ = digest_of_files();
+    return digest_;
+  }
+
+ private:
+  std::string digest_of_files() const {
+    if (traces_.size() == 1) return traces_.front().sha256();
+    Sha256 all;
+    for (const TraceFile& trace : traces_) {
+      const std::string line = trace.sha256() + "\n";
+      all.update(line.data(), line.size());
+    }
+    return all.hex();
+  }
+
+  std::vector<TraceFile> traces_;
+  SourceShape shape_;
+  mutable std::mutex digest_mutex_;
+  mutable std::string digest_;
+};
+
+const bool registered = SourceRegistry::instance().add(
+    {.name = "trace",
+     .sentence = "Queries, keys and values that a real model made, read from HDF5 or safetensors files.",
+     .parameters = {{.key = "file",
+                     .type = ParameterType::text_list,
+                     .required = true,
+                     .sweepable = false,
+                     .is_path = true,
+                     .sentence = "Trace files; several become the dimension `sequence`."}},
+     .open = [](const Parameters& parameters, std::uint64_t) {
+       return std::make_unique<TraceSource>(parameters.get<std::vector<std::string>>("file"));
+     }});
+
+}  // namespace
+}  // namespace lacuna
