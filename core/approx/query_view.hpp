@@ -27,6 +27,7 @@ struct StageInput {
 /// Where a stage stands: fixed while the stage lives.
 struct StageContext {
   std::uint64_t seed = 0;
+  Index sequences = 1;
   Index sequence = 0;  ///< index
   Index layer = 0;     ///< index
   Index trial = 0;     ///< of a random path

@@ -1,0 +1,42 @@
+// A results file, read: groups, named dimensions, labels, and variables a slab at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+/// A dimension as the file names it: labels as text, whatever their type.
+struct ReadDimension {
+  std::string name;
+  std::vector<std::string> labels;
+  std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
+};
+
+class ResultsReader {
+ public:
+  /// Throws EnvironmentError when the file cannot be read, InputError when it is not a complete results file.
+  explicit ResultsReader(const std::filesystem::path& file);
+  ~ResultsReader();
+  ResultsReader(const ResultsReader&) = delete;
+  ResultsReader& operator=(const ResultsReader&) = delete;
+
+  /// Names in a group, sorted: "/path" gives the paths.
+  std::vector<std::string> names(const std::string& group) const;
+  bool has(const std::string& name) const;
+  /// The dimensions of a variable, outermost first.
+  std::vector<ReadDimension> dimensions(const std::string& variable) const;
+  /// Values as doubles, row-major; start and count per dimension.
+  std::vector<double> read(const std::string& variable, const std::vector<std::int64_t>& start,
+                           const std::vector<std::int64_t>& count) const;
+  std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,131 @@
+#include "data/hdf5/attribute.hpp"
+
+#include <algorithm>
+
+#include "data/hdf5/api.hpp"
+#include "data/hdf5/error.hpp"
+#include "data/hdf5/utf8.hpp"
+
+namespace lacuna::hdf5 {
+namespace {
+
+void write_raw(const Handle& object, const std::string& name, const Handle& space, hid_t type, const void* value) {
+  if (has_attribute(object, name)) {
+    Handle present(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
+    const Handle present_type(H5Aget_type(present.id()), "describe attribute", name);
+    const Handle present_space(H5Aget_space(present.id()), "describe attribute", name);
+    if (H5Tequal(present_type.id(), type) > 0 && H5Sextent_equal(present_space.id(), space.id()) > 0) {
+      checked(H5Awrite(present.id(), type, value), "write attribute", name);
+      return present.close(name);
+    }
+    present.close(name);
+    checked(H5Adelete(object.id(), name.c_str()), "replace attribute", name);
+  }
+  Handle attribute(H5Acreate2(object.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                   "create attribute", name);
+  checked(H5Awrite(attribute.id(), type, value), "write attribute", name);
+  attribute.close(name);
+}
+
+void write_scalar(const Handle& object, const std::string& name, hid_t type, const void* value) {
+  write_raw(object, name, Handle(H5Screate(H5S_SCALAR), "describe attribute", name), type, value);
+}
+
+template <class T>
+void write_vector(const Handle& object, const std::string& name, hid_t type, std::span<const T> values) {
+  const hsize_t size = values.size();
+  const T none{};  // the library wants an address even for no values
+  write_raw(object, name, Handle(H5Screate_simple(1, &size, nullptr), "describe attribute", name), type,
+            values.empty() ? &none : values.data());
+}
+
+/// A fixed-length UTF-8 string type of `size` bytes.
+Handle text_type(std::size_t size, const std::string& name) {
+  Handle type(H5Tcopy(H5T_C_S1), "describe attribute", name);
+  checked(H5Tset_size(type.id(), size), "describe attribute", name);
+  checked(H5Tset_cset(type.id(), H5T_CSET_UTF8), "describe attribute", name);
+  checked(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "describe attribute", name);
+  return type;
+}
+
+Handle open_single_value(const Handle& object, const std::string& name) {
+  Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
+  const Handle space(H5Aget_space(attribute.id()), "describe attribute", name);
+  if (H5Sget_simple_extent_npoints(space.id()) != 1)
+    throw InputError(fmt::format("attribute '{}' is not a single value", name));
+  return attribute;
+}
+
+}  // namespace
+
+void write_attribute(const Handle& object, const std::string& name, std::string_view text) {
+  std::string value = printable_utf8(text);
+  if (value.empty()) value.push_back('\0');  // HDF5 has no strings of length 0
+  write_scalar(object, name, text_type(value.size(), name).id(), value.data());
+}
+
+void write_attribute(const Handle& object, const std::string& name, std::int64_t value) {
+  write_scalar(object, name, H5T_STD_I64LE, &value);
+}
+
+void write_attribute(const Handle& object, const std::string& name, double value) {
+  write_scalar(object, name, H5T_IEEE_F64LE, &value);
+}
+
+void write_attribute(const Handle& object, const std::string& name, std::span<const std::int64_t> values) {
+  write_vector(object, name, H5T_STD_I64LE, values);
+}
+
+void write_attribute(const Handle& object, const std::string& name, std::span<const double> values) {
+  write_vector(object, name, H5T_IEEE_F64LE, values);
+}
+
+void write_attribute(const Handle& object, const std::string& name, std::span<const std::uint8_t> values) {
+  write_vector(object, name, H5T_STD_U8LE, values);
+}
+
+bool has_attribute(const Handle& object, const std::string& name) {
+  return checked(H5Aexists(object.id(), name.c_str()), "look up attribute", name) > 0;
+}
+
+std::optional<std::string> read_text_attribute(const Handle& object, const std::string& name, std::size_t max_bytes) {
+  if (!has_attribute(object, name)) return std::nullopt;
+  const Handle attribute = open_single_value(object, name);
+  const Handle type(H5Aget_type(attribute.id()), "describe attribute", name);
+  if (H5Tget_class(type.id()) != H5T_STRING) throw InputError(fmt::format("attribute '{}' is not a text", name));
+  const auto check_length = [&](std::size_t bytes) {
+    if (bytes > max_bytes)
+      throw InputError(fmt::format("attribute '{}' has {} bytes, more than {}", name, bytes, max_bytes));
+  };
+
+  if (H5Tis_variable_str(type.id()) > 0) {
+    char* text = nullptr;
+    checked(H5Aread(attribute.id(), type.id(), static_cast<void*>(&text)), "read attribute", name);
+    const std::string_view view(text != nullptr ? text : "");
+    const std::string copy(view.substr(0, max_bytes + 1));
+    const std::size_t bytes = view.size();
+    H5free_memory(text);
+    check_length(bytes);
+    return copy;
+  }
+  const std::size_t bytes = H5Tget_size(type.id());
+  check_length(bytes);
+  std::string text(bytes, '\0');
+  checked(H5Aread(attribute.id(), type.id(), text.data()), "read attribute", name);
+  if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+std::optional<double> read_number_attribute(const Handle& object, const std::string& name) {
+  if (!has_attribute(object, name)) return std::nullopt;
+  const Handle attribute = open_single_value(object, name);
+  const Handle type(H5Aget_type(attribute.id()), "describe attribute", name);
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER) throw InputError(fmt::format("attribute '{}' is not a number", name));
+  double value = 0;
+  checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value), "read attribute", name);
+  return value;
+}
+
+}  // namespace lacuna::hdf5

@@ -1,0 +1,32 @@
+// Attributes: small values attached to a file's root, a group or a dataset.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "data/hdf5/handle.hpp"
+
+namespace lacuna::hdf5 {
+
+/// Write an attribute, in place of one of the same name (without moving it, when the size is the same). Texts are
+/// fixed-length UTF-8 (bytes that are not UTF-8 are replaced). An attribute holds at most 64 KiB, a limit of the
+/// format: longer texts are datasets.
+void write_attribute(const Handle& object, const std::string& name, std::string_view text);
+void write_attribute(const Handle& object, const std::string& name, std::int64_t value);
+void write_attribute(const Handle& object, const std::string& name, double value);
+void write_attribute(const Handle& object, const std::string& name, std::span<const std::int64_t> values);
+void write_attribute(const Handle& object, const std::string& name, std::span<const double> values);
+void write_attribute(const Handle& object, const std::string& name, std::span<const std::uint8_t> values);
+
+bool has_attribute(const Handle& object, const std::string& name);
+/// One text of any string type, without its padding. Throws InputError when it is not one text or longer than
+/// `max_bytes`.
+std::optional<std::string> read_text_attribute(const Handle& object, const std::string& name, std::size_t max_bytes);
+/// One number of any integer or floating type. Throws InputError when it is not one number.
+std::optional<double> read_number_attribute(const Handle& object, const std::string& name);
+
+}  // namespace lacuna::hdf5

@@ -1,0 +1,16 @@
+#include "data/hdf5/dimension_scale.hpp"
+
+#include "data/hdf5/api.hpp"
+#include "data/hdf5/error.hpp"
+
+namespace lacuna::hdf5 {
+
+void make_scale(const Handle& dataset, const std::string& name) {
+  checked(H5DSset_scale(dataset.id(), name.c_str()), "make a dimension scale of", name);
+}
+
+void attach_scale(const Handle& dataset, const Handle& scale, unsigned axis, const std::string& name) {
+  checked(H5DSattach_scale(dataset.id(), scale.id(), axis), "attach a dimension scale to", name);
+}
+
+}  // namespace lacuna::hdf5

@@ -1,0 +1,48 @@
+// A trace file: the queries, keys and values that a real model made, layer by layer, so that a trace larger than memory
+// can be used. HDF5 or safetensors, told apart by content.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/attention/problem.hpp"
+#include "data/trace/trace_facts.hpp"
+
+namespace lacuna {
+
+class TraceFile {
+ public:
+  /// Reads everything but the data. Throws InputError naming file and dataset for what cannot be used as a trace, and
+  /// EnvironmentError when the file cannot be opened.
+  explicit TraceFile(std::filesystem::path file);
+
+  const std::filesystem::path& file() const { return file_; }
+  const TraceHeader& header() const { return header_; }
+
+  /// The problem of one layer, by index. Throws InputError for a NaN or an infinity (naming dataset, layer, head and
+  /// row), for damaged data, and when the file is no longer the one that was opened.
+  AttentionProblem load(Index layer) const;
+
+  /// SHA-256 of the file's bytes.
+  std::string sha256() const;
+
+ private:
+  /// What tells one state of a file from the next.
+  struct Identity {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t bytes = 0;
+    std::int64_t modified_ns = 0;
+    bool operator==(const Identity&) const = default;
+  };
+  static Identity identify(const std::filesystem::path& file);
+  void check_unchanged() const;
+
+  std::filesystem::path file_;
+  Identity identity_;
+  bool is_hdf5_ = false;
+  TraceHeader header_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,160 @@
+#include "experiments/attention_error/measure.hpp"
+
+#include <cmath>
+
+#include "core/bounds/bound.hpp"
+
+namespace lacuna {
+namespace {
+
+/// The metrics that apply to a path, in the registry's order.
+std::vector<const PathMetricKind*> metrics_of(const PathTraits& traits) {
+  std::vector<const PathMetricKind*> result;
+  for (const PathMetricKind& kind : PathMetricRegistry::instance().kinds())
+    if (kind.applies == nullptr || kind.applies(traits)) result.push_back(&kind);
+  return result;
+}
+
+void record_exact(const LayerTask& task, const ExactProfile& profile, Index row, RowTable& table) {
+  const auto& kinds = ExactMetricRegistry::instance().kinds();
+  const bool seen = profile.row->visible > 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    // a query that sees no key has a log-sum-exp (-inf), an output (0) and a count (0), and nothing else
+    const bool defined = seen || kinds[i].name == "log_sum_exp" || kinds[i].name == "output_norm" ||
+                         kinds[i].quantity == Quantity::count;
+    if (defined) kinds[i].evaluate(profile, task.exact_coordinates[i], table.at(i, profile.head, row));
+  }
+}
+
+bool finite(const PathRow& answer, const ExactRow& exact) {
+  for (const double x : answer.o)
+    if (!std::isfinite(x)) return false;
+  return std::isfinite(exact.log_sum_exp) && std::isfinite(exact.o_norm);
+}
+
+/// Metrics, bounds and verdict of one row of one path.
+RowStatus record_path(const PathJudgement& judgement, const std::vector<const PathMetricKind*>& metrics, Index head,
+                      Index row, RowTable& table) {
+  std::size_t column = 0;
+  for (const PathMetricKind* metric : metrics) table.at(column++, head, row)[0] = metric->evaluate(judgement);
+  double smallest = std::numeric_limits<double>::infinity();
+  bool violated = false;
+  for (const BoundKind& kind : BoundRegistry::instance().kinds()) {
+    const double bound = kind.evaluate(judgement);
+    table.at(column++, head, row)[0] = bound;
+    violated |= violates(judgement, bound);
+    smallest = std::min(smallest, bound);
+  }
+  const double bound = composed_bound(judgement, smallest);
+  table.at(column++, head, row)[0] = bound;
+  violated |= violates(judgement, bound);
+
+  if (!judgement.path_attended_what_it_says()) return RowStatus::failed;
+  if (violated) return RowStatus::bound_violated;
+  if (judgement.output_error.value < judgement.output_error.radius) return RowStatus::below_error_radius;
+  return RowStatus::ok;
+}
+
+void record_selected(const KeySet& kept, std::span<double> slots) {
+  std::fill(slots.begin(), slots.end(), -1.0);
+  std::copy(kept.begin(), kept.end(), slots.begin());
+}
+
+}  // namespace
+
+std::vector<RowVariable> exact_variables(const std::vector<std::vector<std::int64_t>>& exact_coordinates) {
+  std::vector<RowVariable> variables;
+  const auto& kinds = ExactMetricRegistry::instance().kinds();
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    variables.push_back({kinds[i].name, kinds[i].units, kinds[i].long_name, kinds[i].quantity,
+                         kinds[i].dimension ? kinds[i].dimension->name : "",
+                         kinds[i].dimension ? static_cast<Index>(exact_coordinates[i].size()) : 1});
+  return variables;
+}
+
+std::vector<RowVariable> path_variables(const PathPlan& plan, bool record_selected_keys) {
+  std::vector<RowVariable> variables;
+  for (const PathMetricKind* metric : metrics_of(plan.traits))
+    variables.push_back({metric->name, metric->units, metric->long_name, metric->quantity});
+  for (const BoundKind& kind : BoundRegistry::instance().kinds())
+    variables.push_back({kind.name, "1", "bound on output_error: " + kind.long_name});
+  variables.push_back({"bound", "1",
+                       "certified bound on output_error given the exact omitted mass: the smallest of the bounds, plus "
+                       "the path's arithmetic error and the error radius"});
+  if (record_selected_keys)
+    variables.push_back({"selected", "1", "rows attended, ascending; -1 fills", Quantity::count, "slot", plan.slots});
+  return variables;
+}
+
+void measure_queries(const LayerTask& task, Index first, Index begin, Index end, BlockTables& tables,
+                     const std::function<void()>& measured) {
+  const AttentionProblem& problem = *task.problem;
+  const std::vector<PathPlan>& plans = *task.plans;
+
+  // every path with every cell and trial, growing with the cache
+  std::vector<std::vector<Path>> paths(plans.size());
+  std::vector<std::vector<const PathMetricKind*>> metrics;
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    metrics.push_back(metrics_of(plans[p].traits));
+    for (Index cell = 0; cell < plans[p].cells(); ++cell)
+      for (Index trial = 0; trial < plans[p].traits.trials; ++trial) {
+        StageContext context = task.context;
+        context.trial = trial;
+        context.input = task.inputs[p][cell];
+        paths[p].emplace_back(plans[p].study->sweep.cells[cell], context);
+      }
+  }
+
+  Index appended = 0;
+  std::vector<KeySet> published(problem.h_q());
+  for (Index query = begin; query < end; ++query) {
+    QueryView view(problem, *task.backend, query);
+    const Index row = query - first;
+
+    std::vector<ExactRow> exact;
+    std::vector<ExactProfile> profiles;
+    exact.reserve(problem.h_q());
+    profiles.reserve(problem.h_q());
+    for (Index head = 0; head < problem.h_q(); ++head) {
+      const Index kv_head = problem.kv_head_of(head);
+      exact.push_back(exact_row(problem.queries(head), query, problem.keys(kv_head), problem.values(kv_head),
+                                view.visible(), problem.sm_scale, problem.sink(head)));
+      profiles.emplace_back(problem, head, query, exact.back());
+      record_exact(task, profiles.back(), row, tables.exact);
+    }
+
+    for (std::size_t p = 0; p < plans.size(); ++p) {
+      for (std::size_t run = 0; run < paths[p].size(); ++run) {
+        paths[p][run].append(problem, appended, view.visible());
+        const Index cell = static_cast<Index>(run) / plans[p].traits.trials;
+        const bool publish = plans[p].published && static_cast<Index>(run) % plans[p].traits.trials == 0;
+        const std::vector<PathRow> answers = paths[p][run].answer(view, publish ? published.data() : nullptr);
+        RowTable& table = tables.paths[p][run];
+        for (Index head = 0; head < problem.h_q(); ++head) {
+          if (publish)
+            task.selections->at(plans[p].study->name, cell, task.context.layer, query, head) = published[head];
+          const PathRow& answer = answers[head];
+          RowStatus& status = table.status(head, row);
+          if (table.variables().back().name == "selected")
+            record_selected(answer.ran ? answer.kept : KeySet{}, table.at(table.variables().size() - 1, head, row));
+          if (!answer.ran) {
+            status = RowStatus::not_run;
+          } else if (view.visible() == 0) {
+            status = RowStatus::no_visible_key;
+          } else if (!finite(answer, exact[head])) {
+            status = RowStatus::failed;
+          } else {
+            const Index kv_head = problem.kv_head_of(head);
+            const PathJudgement judgement = judge_path(problem, plans[p].traits, exact[head], profiles[head].order,
+                                                       answer, problem.values(kv_head), task.balls[kv_head]);
+            status = record_path(judgement, metrics[p], head, row, table);
+          }
+        }
+      }
+    }
+    appended = view.visible();
+    measured();
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,59 @@
+#include "experiments/harness/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "experiments/harness/provenance.hpp"
+#include "experiments/harness/study.hpp"
+
+namespace lacuna {
+
+std::optional<CommandLine> parse_command_line(const std::string& program, const std::string& question, int argc,
+                                              char** argv) {
+  CommandLine line;
+  CLI::App app(question, program);
+  std::string output;
+  bool defaults = false;
+  bool schema = false;
+  app.add_option("PARAMS.toml", line.parameters, "The parameter file: what to measure");
+  app.add_option("-o,--output", output, "Results file; default results/<PARAMS>.h5, numbered where it exists");
+  app.add_option("--set", line.settings, "Override a parameter: key=value, e.g. path.top_k.select.k=64")
+      ->allow_extra_args(false);
+  app.add_option("--threads", line.threads, "Worker threads; default: the number of cores")->check(CLI::Range(1, 1024));
+  app.add_option("--backend", line.backend, "Where paths compute: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_flag("--force", line.force, "Replace an existing results file");
+  app.add_flag("--dry-run", line.dry_run, "Check everything, print what would run, write nothing");
+  app.add_flag("--quiet", line.quiet, "No progress");
+  app.add_flag("--print-defaults", defaults, "Print every parameter with its default and exit");
+  app.add_flag("--json-schema", schema, "Print the JSON Schema of a parameter file and exit");
+  app.set_version_flag("--version", version_text());
+  app.footer(
+      fmt::format("Exit codes: 0 ok, 1 a bound was violated, 2 usage or parameters, 3 input data,\n"
+                  "4 environment, 5 internal, 130 interrupted.\n\n"
+                  "Examples:\n"
+                  "  {0} study.toml\n"
+                  "  {0} study.toml --set path.top_k.select.k=64 -o /data/k64.h5\n"
+                  "  {0} --print-defaults > study.toml",
+                  program));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    app.exit(success);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("{}: {}\nSee {} --help.", program, error.what(), program));
+  }
+  if (defaults) std::cout << print_defaults();
+  if (schema) std::cout << json_schema();
+  if (defaults || schema) return std::nullopt;
+  if (line.parameters.empty())
+    throw UsageError(fmt::format("{0}: a parameter file is needed\nSee {0} --help.", program));
+  if (!output.empty()) line.output = output;
+  if (line.threads == 0) line.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return line;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,27 @@
+// The flags that every experiment binary has.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+struct CommandLine {
+  std::filesystem::path parameters;
+  std::optional<std::filesystem::path> output;  ///< none: results/<parameter file's name>.h5, numbered
+  std::vector<std::string> settings;            ///< --set key=value
+  int threads = 0;                              ///< resolved: at least 1
+  std::string backend = "cpu";                  ///< cpu | cuda
+  bool force = false;
+  bool dry_run = false;
+  bool quiet = false;
+};
+
+/// Parses argv; nullopt when --help, --version, --print-defaults or --json-schema was served (exit 0).
+/// Throws UsageError; its message ends with a hint at --help.
+std::optional<CommandLine> parse_command_line(const std::string& program, const std::string& question, int argc,
+                                              char** argv);
+
+}  // namespace lacuna

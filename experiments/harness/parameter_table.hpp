@@ -1,0 +1,44 @@
+// The parameter table: every parameter that may stand in [experiment], [source] or [[path]], and which of them apply.
+//
+// A source or a selector kind adds its own parameters to those that its owner always has; the table of one owner is
+// therefore known once its kind is.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/parameter.hpp"
+
+namespace lacuna {
+
+struct ParameterTable {
+  std::vector<ParameterSpec> specs;  ///< those that apply, in order; "select.k" is `k` in the sub-table `select`
+  std::string kind_label;            ///< "source.kind", "select.by": what decides; "" for [experiment]
+  std::string kind;                  ///< the kind decided for; "" when none or an unknown one was given
+  /// Parameters that do not apply, and the kinds that they belong to.
+  std::map<std::string, std::vector<std::string>, std::less<>> elsewhere;
+
+  const ParameterSpec* find(std::string_view key) const;
+  /// Whether some key stands in this sub-table ("select").
+  bool has_subtable(std::string_view name) const;
+  /// Every key, applying or not.
+  std::vector<std::string> keys() const;
+};
+
+/// kind, seed, title, compression, record_selected.
+ParameterTable experiment_table();
+/// kind and the parameters of that source kind.
+ParameterTable source_table(std::string_view kind);
+/// name, path_parameters(), and among its `select.` keys the parameters of that selector kind.
+ParameterTable path_table(std::string_view selector);
+
+/// "select" of "select.k"; "" of "window".
+std::string_view subtable_of(std::string_view key);
+/// "k" of "select.k"; "window" of "window".
+std::string_view last_part(std::string_view key);
+/// "select_k" of "select.k": the name of the dimension along which the value is swept.
+std::string dimension_name(std::string_view key);
+
+}  // namespace lacuna
