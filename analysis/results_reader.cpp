@@ -63,7 +63,7 @@ ResultsReader::ResultsReader(const std::filesystem::path& file) : state_(std::ma
 ResultsReader::~ResultsReader() = default;
 
 std::vector<std::string> ResultsReader::names(const std::string& group) const {
-  return hdf5::link_names(hdf5::open_group(state_->file, group), group);
+  return hdf5::link_names_as_made(hdf5::open_group(state_->file, group), group);
 }
 
 bool ResultsReader::has(const std::string& name) const {

@@ -24,7 +24,7 @@ class ResultsReader {
   ResultsReader(const ResultsReader&) = delete;
   ResultsReader& operator=(const ResultsReader&) = delete;
 
-  /// Names in a group, sorted: "/path" gives the paths.
+  /// Names in a group in the order in which they were made: "/path" gives the paths as the study lists them.
   std::vector<std::string> names(const std::string& group) const;
   bool has(const std::string& name) const;
   /// The dimensions of a variable, outermost first.

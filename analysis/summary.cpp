@@ -203,7 +203,7 @@ std::string format_table(const Summary& summary) {
   }
   table += fmt::format(
       "\n* reads every key to choose: an oracle.  Means per query; bytes are K, V and summaries per KV head.\n"
-      "{} sequences, {} queries each, {} rows: {} bound violations, {} failed, {} not run, {} without a visible key, "
+      "{} sequence(s) of {} queries, {} rows: {} bound violations, {} failed, {} not run, {} without a visible key, "
       "{} below their error radius\n",
       summary.sequences, summary.queries, summary.rows, summary.violations, summary.failures, summary.not_run,
       summary.no_visible_key, summary.below_error_radius);

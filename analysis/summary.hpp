@@ -23,7 +23,7 @@ struct SummaryLine {
 };
 
 struct Summary {
-  std::vector<SummaryLine> lines;  ///< in the order of the paths' names
+  std::vector<SummaryLine> lines;  ///< in the order of the study
   std::int64_t sequences = 0;
   std::int64_t queries = 0;  ///< per sequence
   std::int64_t rows = 0;     ///< of all paths, cells and trials

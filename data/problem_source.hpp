@@ -25,6 +25,7 @@ struct SourceShape {
   Index d_qk = 0;
   Index d_v = 0;
   bool has_sink = false;
+  bool shared_kv = false;         ///< K = V is one shared state
 };
 
 class ProblemSource {

@@ -19,7 +19,7 @@ inline Index block_count(Index keys, Index block_size) { return (keys + block_si
 class BlockRanker {
  public:
   virtual ~BlockRanker() = default;
-  /// Rows [begin, end) became readable in every KV head.
+  /// Rows [begin, end) became readable in every KV head, or have new values: as Selector::append.
   virtual void append(const LayerView& /*layer*/, Index /*begin*/, Index /*end*/) {}
   /// One score per block of the visible keys for one head, higher is opened first: [blocks]. Charges what it reads.
   virtual std::vector<double> rank(QueryView& query, Index head, HeadCost& cost) = 0;

@@ -32,6 +32,7 @@ PathTraits PathTraits::of(const Parameters& path) {
     traits.is_random = selector.is_random;
     if (traits.is_random) traits.trials = path.integer("select.trials");
   }
+  traits.stores = StoredCache::wanted(path);
   return traits;
 }
 
@@ -46,6 +47,13 @@ Path::Path(const Parameters& parameters, const StageContext& context)
   for (Index head = 0; head < layer.h_q(); ++head)
     (in_layer && covers(parameters, "heads", (*context.head_label)[head]) ? heads : exact_heads_).push_back(head);
 
+  if (traits_.stores) store_ = std::make_unique<StoredCache>(parameters, layer);
+  if (traits_.stores && !exact_heads_.empty()) {
+    Parameters exact = parameters;
+    for (const char* key : {"store", "store_k", "store_v"})
+      if (exact.has(key)) exact.set(key, std::string("exact"));
+    exact_store_ = std::make_unique<StoredCache>(exact, layer);
+  }
   std::string share = "head";
   if (traits_.has_pool) pool_ = std::make_unique<Pool>(parameters, layer);
   if (traits_.selects) {
@@ -57,24 +65,32 @@ Path::Path(const Parameters& parameters, const StageContext& context)
 }
 
 void Path::append(const LayerView& layer, Index begin, Index end) {
-  if (pool_) pool_->append(layer, begin, end);
-  if (selector_) selector_->append(layer, begin, end);
+  const LayerView& kept = store_ ? store_->layer() : layer;
+  const Index first = store_ ? store_->append(layer, begin, end) : begin;
+  if (exact_store_) exact_store_->append(layer, begin, end);
+  if (pool_) pool_->append(kept, first, end);
+  if (selector_) selector_->append(kept, first, end);
 }
 
 std::vector<PathRow> Path::answer(QueryView& query, KeySet* publish) {
+  std::optional<QueryView> of_stored;
+  if (store_) of_stored.emplace(store_->layer(), query.backend(), query.query());
+  QueryView& view = store_ ? *of_stored : query;
+
   const Index heads = query.layer().h_q();
   std::vector<PathRow> rows(heads);
   std::vector<HeadCost> cost(heads);
   for (const std::vector<Index>& group : groups_) {
-    GroupQuery group_query{query, group, cost};
+    GroupQuery group_query{view, group, cost};
     answer_group(group_query, rows, publish);
+    for (const Index head : group) attend(view, head, rows[head]);
   }
   for (const Index head : exact_heads_) {
     rows[head].kept = key_range(0, query.visible());
     rows[head].reachable = rows[head].kept;
     if (publish != nullptr) publish[head] = rows[head].kept;
+    attend(query, head, rows[head]);
   }
-  for (Index head = 0; head < heads; ++head) attend(query, head, rows[head]);
   charge(query, cost, rows);
   return rows;
 }
@@ -109,7 +125,7 @@ void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, KeySet* p
   }
 }
 
-void Path::attend(QueryView& query, Index head, PathRow& row) const {
+void Path::attend(const QueryView& query, Index head, PathRow& row) const {
   const LayerView& layer = query.layer();
   const Index d_v = layer.d_v();
   std::vector<double> s(query.visible());
@@ -131,10 +147,18 @@ void Path::attend(QueryView& query, Index head, PathRow& row) const {
   row.log_sum_exp = kernels::normalize(partial);
 }
 
-void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const {
-  const LayerView& layer = query.layer();
+Index Path::bytes_read(const LayerView& layer, const KeySet& scored, const KeySet& attended, Index visible) const {
+  if (store_)
+    return store_->keys().bytes_read(scored, visible) +
+           (store_->shared_kv() ? 0 : store_->values().bytes_read(attended, visible));
   const Index key_bytes = layer.stored_element_bytes * layer.d_qk();
   const Index value_bytes = layer.row_bytes() - key_bytes;  // 0 for a shared state: read with the key
+  return static_cast<Index>(scored.size()) * key_bytes + static_cast<Index>(attended.size()) * value_bytes;
+}
+
+void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const {
+  const LayerView& layer = query.layer();
+  const KeySet everything = key_range(0, query.visible());
   for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
     KeySet attended;
     bool every_key = false;
@@ -145,16 +169,15 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
       every_key |= cost[head].scored_every_key;
       summary_bytes = std::max(summary_bytes, cost[head].summary_bytes);  // read once for the KV head
     }
-    const Index attended_keys = static_cast<Index>(attended.size());
-    const Index keys_read = every_key ? query.visible() : attended_keys;
-    Index stored = query.visible() * layer.row_bytes();
+    const Index main_bytes = bytes_read(layer, every_key ? everything : attended, attended, query.visible());
+    Index stored = store_ ? store_->bytes(query.visible()) : query.visible() * layer.row_bytes();
     if (pool_) stored += pool_->stored_bytes(query.visible());
     if (selector_) stored += selector_->stored_bytes(query.visible());
     for (Index head = 0; head < layer.h_q(); ++head) {
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
       rows[head].keys_scored =
           cost[head].scored_every_key ? query.visible() : static_cast<Index>(rows[head].kept.size());
-      rows[head].bytes_read_main = keys_read * key_bytes + attended_keys * value_bytes;
+      rows[head].bytes_read_main = main_bytes;
       rows[head].bytes_read_summary = summary_bytes;
       rows[head].bytes_stored = stored;
     }

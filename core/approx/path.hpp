@@ -1,7 +1,7 @@
 // An approximate path: a composition of stages that answers a query from what it reads.
 //
-//   pool -> select -> window, sink_tokens -> attend: one softmax over the union of keys, each counted once, the sink
-//   logit in the denominator.
+//   store -> pool -> select -> window, sink_tokens -> attend: one softmax over the union of keys, each counted once,
+//   the sink logit in the denominator.
 //
 // A path without select attends its whole pool; without a pool either, only its window and sink tokens; with none of
 // the three, every visible key (the control). It answers; the harness measures.
@@ -13,6 +13,7 @@
 
 #include "core/approx/pool.hpp"
 #include "core/approx/selector.hpp"
+#include "core/approx/store.hpp"
 
 namespace lacuna {
 
@@ -22,6 +23,7 @@ struct PathTraits {
   bool has_pool = false;
   bool selects = false;          ///< has a select stage
   bool reads_summaries = false;  ///< block summaries or value norms
+  bool stores = false;           ///< keeps K or V in a format: no pure truncation
   bool is_random = false;
   Index trials = 1;
 
@@ -49,13 +51,19 @@ class Path {
 
   /// Rows [begin, end) became readable.
   void append(const LayerView& layer, Index begin, Index end);
+  /// The cache as the path keeps it for a head; nullptr for a path without formats. A head or layer that a path with
+  /// formats leaves exact has a cache in the format `exact`.
+  const StoredCache* stored(Index head) const { return is_exact_head(head) ? exact_store_.get() : store_.get(); }
   /// One answer per query head. Publishes the selections when `publish` [h_q] is given.
   std::vector<PathRow> answer(QueryView& query, KeySet* publish);
 
  private:
   /// Selection and pool of the heads that share them.
   void answer_group(GroupQuery& query, std::vector<PathRow>& rows, KeySet* publish);
-  void attend(QueryView& query, Index head, PathRow& row) const;
+  void attend(const QueryView& query, Index head, PathRow& row) const;
+  bool is_exact_head(Index head) const { return std::binary_search(exact_heads_.begin(), exact_heads_.end(), head); }
+  /// Bytes of one KV head's K and V: every key scored reads K, every key attended reads both.
+  Index bytes_read(const LayerView& layer, const KeySet& scored, const KeySet& attended, Index visible) const;
   void charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const;
 
   PathTraits traits_;
@@ -65,6 +73,8 @@ class Path {
   bool attends_everything_;
   std::vector<std::vector<Index>> groups_;  // heads that share a selection
   std::vector<Index> exact_heads_;          // heads that the path leaves exact
+  std::unique_ptr<StoredCache> store_;
+  std::unique_ptr<StoredCache> exact_store_;  // of a path with formats, for heads that it leaves exact
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<Selector> selector_;
 };

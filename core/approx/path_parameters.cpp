@@ -2,6 +2,7 @@
 
 #include "core/approx/block_ranker.hpp"
 #include "core/approx/selector.hpp"
+#include "core/approx/store.hpp"
 
 namespace lacuna {
 namespace {
@@ -19,7 +20,7 @@ constexpr double kMost = 2147483647;  // rows are numbered with 31 bits
 
 std::vector<ParameterSpec> path_parameters() {
   using enum ParameterType;
-  return {
+  std::vector<ParameterSpec> specs = {
       {.key = "window",
        .type = integer,
        .unit = "keys",
@@ -83,8 +84,18 @@ std::vector<ParameterSpec> path_parameters() {
        .default_value = true,
        .sentence = "Whether the block of the newest visible key is always in the pool."},
   };
+  for (ParameterSpec& spec : store_parameters()) specs.push_back(std::move(spec));
+  return specs;
 }
 
-std::vector<ParameterFault> check_path(const Parameters&) { return {}; }
+std::vector<ParameterFault> check_path(const Parameters& path) {
+  for (const char* key : {"store_rotate", "store_exact_tail"})
+    if (path.integer(key) > 0 && !StoredCache::wanted(path))
+      return {{key, fmt::format("'{}' needs a format: give 'store', 'store_k' or 'store_v'", key)}};
+  const std::int64_t rotate = path.integer("store_rotate");
+  if (rotate > 0 && (rotate & (rotate - 1)) != 0)
+    return {{"store_rotate", fmt::format("{} is not a power of two", rotate)}};
+  return {};
+}
 
 }  // namespace lacuna

@@ -35,7 +35,7 @@ struct StageContext {
   const std::vector<Index>* layer_label = nullptr;  ///< [layers] labels
   const std::vector<Index>* head_label = nullptr;   ///< [h_q] labels
   const SelectionStore* selections = nullptr;       ///< what paths published so far
-  std::shared_ptr<const StageInput> input = {};          ///< what the kind's `load` gave
+  std::shared_ptr<const StageInput> input = {};     ///< what the kind's `load` gave
 };
 
 /// What one path read for one head of one query. Bytes are summed by the path, over the heads of a KV head.

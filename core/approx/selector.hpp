@@ -20,7 +20,8 @@ namespace lacuna {
 class Selector {
  public:
   virtual ~Selector() = default;
-  /// Rows [begin, end) became readable in every KV head of the layer.
+  /// Rows [begin, end) became readable in every KV head of the layer; rows seen before may be among them, with new
+  /// values (a format that encodes groups of rows keeps the newest ones exact until their group is complete).
   virtual void append(const LayerView& /*layer*/, Index /*begin*/, Index /*end*/) {}
   /// The keys that the heads of the group read, out of the candidates; ascending, each once. nullopt: the stage has no
   /// answer here (an earlier layer's selection in the first layer), and the row is recorded as not run.

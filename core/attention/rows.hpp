@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -63,7 +65,8 @@ class Rows {
   std::variant<TypedRows<float>, TypedRows<double>> view_;
 };
 
-/// An owned tensor [outer, rows, width], dense and row-major, of either element type.
+/// A tensor [outer, rows, width], dense and row-major, of either element type; owned, or a view of doubles that live
+/// elsewhere.
 class Tensor {
  public:
   Tensor() = default;
@@ -72,23 +75,27 @@ class Tensor {
   Tensor(Index outer, Index rows, Index width, std::vector<double> data)
       : Tensor(outer, rows, width, Data(std::move(data))) {}
 
+  static Tensor view(Index outer, Index rows, Index width, std::span<const double> data) {
+    return Tensor(outer, rows, width, Data(data));
+  }
+
   Index outer() const { return outer_; }
   Index rows() const { return rows_; }
   Index width() const { return width_; }
   bool empty() const { return outer_ * rows_ * width_ == 0; }
-  bool is_double() const { return std::holds_alternative<std::vector<double>>(data_); }
 
   /// The rows of one outer index (a head, a KV head).
   Rows operator[](Index i) const {
     return std::visit(
-        [&]<class T>(const std::vector<T>& data) {
+        [&](const auto& data) {
+          using T = std::remove_const_t<typename std::remove_cvref_t<decltype(data)>::value_type>;
           return Rows(TypedRows<T>{data.data() + i * rows_ * width_, rows_, width_, width_});
         },
         data_);
   }
 
  private:
-  using Data = std::variant<std::vector<float>, std::vector<double>>;
+  using Data = std::variant<std::vector<float>, std::vector<double>, std::span<const double>>;
   Tensor(Index outer, Index rows, Index width, Data data)
       : outer_(outer), rows_(rows), width_(width), data_(std::move(data)) {
     const auto size = std::visit([](const auto& d) { return static_cast<Index>(d.size()); }, data_);

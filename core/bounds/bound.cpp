@@ -18,6 +18,13 @@ double weighted_distance_upper(const PathJudgement& row, const PartSums& part) {
   return raised(row, sum + mass * row.arithmetic_error) + row.underflow() * (1 + part.distance_max);
 }
 
+std::vector<const BoundKind*> bounds_of(const PathTraits& traits) {
+  std::vector<const BoundKind*> result;
+  for (const BoundKind& kind : BoundRegistry::instance().kinds())
+    if (kind.applies(traits)) result.push_back(&kind);
+  return result;
+}
+
 double composed_bound(const PathJudgement& row, double smallest) {
   return smallest + row.arithmetic_error + row.output_error.radius;
 }

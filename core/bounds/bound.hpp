@@ -13,9 +13,13 @@
 
 namespace lacuna {
 
+/// Kept scores and values are exact, and the weights are renormalised.
+inline bool is_pure_truncation(const PathTraits& traits) { return !traits.stores; }
+
 struct BoundKind {
   std::string name;  ///< "bound_..."
   std::string long_name;
+  bool (*applies)(const PathTraits&) = is_pure_truncation;
   double (*evaluate)(const PathJudgement&) = nullptr;
 };
 using BoundRegistry = Registry<BoundKind>;
@@ -25,6 +29,9 @@ double raised(const PathJudgement& row, double x);
 
 /// Upper value of sum_part p_j ||v_j - o_S||, through the sums around õ: the weighted mean distance of a part.
 double weighted_distance_upper(const PathJudgement& row, const PartSums& part);
+
+/// The kinds that apply to a path, in the registry's order.
+std::vector<const BoundKind*> bounds_of(const PathTraits& traits);
 
 /// `bound` from the smallest of the bounds: + arithmetic_error + radius of the measured error.
 double composed_bound(const PathJudgement& row, double smallest);

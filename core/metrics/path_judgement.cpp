@@ -44,13 +44,13 @@ MeasuredError truncation_error(const PartSums& lost, const PartSums& after, cons
 /// What plain double arithmetic over the kept keys can do to the output: scores within sm gamma_{d+2} sum |q_c k_c| of
 /// the exact ones, weights within e^{that}, one rescaling per key at most, sums of so many terms.
 double plain_double_radius(const PathJudgement& judgement) {
-  const ExactRow& exact = *judgement.exact;
+  const ExactRow& exact = judgement.stored ? judgement.stored->row : *judgement.exact;
   const double d_qk = static_cast<double>(judgement.problem->d_qk());
   const double kept = static_cast<double>(judgement.answer->kept.size() + 2);
   const double score_max = exact.score_magnitude_max;
   const double score_error = judgement.problem->sm_scale * gamma(d_qk + 4) * exact.absolute_dot_max + 4 * u * score_max;
   const double weight_error = 2 * score_error + 8 * u * (kept + 1) + 4 * u * score_max;
-  return 1.01 * exact.value_norm_max * (2 * weight_error + 4 * gamma(kept + 4)) + judgement.exact->error_radius;
+  return 1.01 * exact.value_norm_max * (2 * weight_error + 4 * gamma(kept + 4)) + exact.error_radius;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ double PathJudgement::underflow() const { return split.is_kept.empty() || tail.c
 
 PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& traits, const ExactRow& exact,
                          const std::vector<RowIndex>& exact_order, const PathRow& answer, const Rows& values,
-                         const ValueBalls& balls) {
+                         const ValueBalls& balls, const StoredCache* stored, Index head, Index query) {
   const Index d_v = values.width();
   PathJudgement judgement{
       &problem,      &traits,
@@ -86,7 +86,20 @@ PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& trai
   judgement.output_error_selection =
       truncation_error(split.lost_selection, split.kept, judgement.reach, exact, answer.o);
 
-  judgement.arithmetic_error = distance(split.kept.mean(), answer.o);
+  const std::vector<double> o_kept = split.kept.mean();
+  if (stored == nullptr) {
+    judgement.arithmetic_error = distance(o_kept, answer.o);
+  } else {
+    judgement.stored = stored_row(problem, *stored, exact, head, query, answer.kept);
+    judgement.arithmetic_error = distance(judgement.stored->row.o, answer.o);
+    // against õ as it was answered, so only the ruler's own radii and the norm's rounding count
+    const double norm_rounding = (static_cast<double>(d_v) + 2) * u;
+    const double error = distance(exact.o, answer.o);
+    judgement.output_error = {error, exact.error_radius + norm_rounding * error};
+    const double store_error = distance(o_kept, answer.o);
+    judgement.output_error_store = {store_error,
+                                    mean_radius(split.kept, o_kept, exact, answer.o) + norm_rounding * store_error};
+  }
   judgement.arithmetic_radius = plain_double_radius(judgement);
   return judgement;
 }

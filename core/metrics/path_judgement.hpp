@@ -15,12 +15,19 @@
 //
 // where ||v - mu|| <= ||v - õ|| + ||õ - mu|| is used in (3), since the sums were taken around õ.
 //
+// A path that keeps its cache in a format is no pure truncation: its scores and values are perturbed. Its output error
+// is the difference ||o - õ|| itself, within the ruler's radius, and stored_row.hpp holds what the ruler makes of the
+// rows that the path kept.
+//
 // The path computed õ in plain double. arithmetic_error = ||o_S - õ|| is measured; when it is within
 // arithmetic_radius (what plain double arithmetic over the kept keys can cause), the path did attend what it says it
 // attended, and (1) is its output error. Otherwise the row has failed.
 #pragma once
 
+#include <optional>
+
 #include "core/approx/path.hpp"
+#include "core/metrics/stored_row.hpp"
 #include "core/reference/row_split.hpp"
 
 namespace lacuna {
@@ -44,10 +51,12 @@ struct PathJudgement {
   double delta = 0;  ///< omitted mass
   double delta_pool = 0;
   double delta_selection = 0;
-  double delta_relative_radius = 0;  ///< (2)
-  double arithmetic_error = 0;       ///< ||o_S - õ||
+  double delta_relative_radius = 0;      ///< (2)
+  std::optional<StoredRow> stored = {};  ///< when the path keeps its cache in a format
+  double arithmetic_error = 0;           ///< ||o_S - õ||, o_S from the rows as the path keeps them
   double arithmetic_radius = 0;
-  MeasuredError output_error = {};            ///< ||o - o_S||
+  MeasuredError output_error = {};            ///< ||o - õ||; for a pure truncation (1)
+  MeasuredError output_error_store = {};      ///< ||o_S - õ||, o_S from the exact rows            ///< ||o - o_S||
   MeasuredError output_error_pool = {};       ///< ||o - o_pool||
   MeasuredError output_error_selection = {};  ///< ||o_pool - o_S||
 
@@ -58,8 +67,9 @@ struct PathJudgement {
   bool path_attended_what_it_says() const { return arithmetic_error <= arithmetic_radius; }
 };
 
+/// `stored`: the cache as the path keeps it, or nullptr. `head` and `query` by index.
 PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& traits, const ExactRow& exact,
                          const std::vector<RowIndex>& exact_order, const PathRow& answer, const Rows& values,
-                         const ValueBalls& balls);
+                         const ValueBalls& balls, const StoredCache* stored = nullptr, Index head = 0, Index query = 0);
 
 }  // namespace lacuna

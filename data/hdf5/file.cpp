@@ -54,7 +54,9 @@ LinkKind link_kind(const Handle& parent, const std::string& name) {
   return object.type == H5O_TYPE_DATASET ? LinkKind::dataset : LinkKind::other_object;
 }
 
-std::vector<std::string> link_names(const Handle& group, const std::string& name) {
+namespace {
+
+std::vector<std::string> list_links(const Handle& group, const std::string& name, H5_index_t index) {
   std::vector<std::string> names;
   const auto add = [](hid_t, const char* link, const H5L_info_t*, void* result) -> herr_t {
     try {
@@ -64,9 +66,20 @@ std::vector<std::string> link_names(const Handle& group, const std::string& name
       return -1;  // an exception must not pass through the library
     }
   };
-  checked(H5Literate(group.id(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names), "list", name);
+  checked(H5Literate(group.id(), index, H5_ITER_INC, nullptr, add, &names), "list", name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> link_names(const Handle& group, const std::string& name) {
+  std::vector<std::string> names = list_links(group, name, H5_INDEX_NAME);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::vector<std::string> link_names_as_made(const Handle& group, const std::string& name) {
+  return list_links(group, name, H5_INDEX_CRT_ORDER);
 }
 
 Handle create_group(const Handle& parent, const std::string& name) {

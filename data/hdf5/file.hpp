@@ -24,6 +24,8 @@ enum class LinkKind { none, group, dataset, other_object, soft_link, external_li
 LinkKind link_kind(const Handle& parent, const std::string& name);
 /// All names in a group, sorted by bytes.
 std::vector<std::string> link_names(const Handle& group, const std::string& name);
+/// The same in the order in which they were made; only for groups that keep it, as results files do.
+std::vector<std::string> link_names_as_made(const Handle& group, const std::string& name);
 
 /// Creates a group: the order of links is kept, times are not.
 Handle create_group(const Handle& parent, const std::string& name);

@@ -81,6 +81,7 @@ SyntheticSource::SyntheticSource(const Parameters& parameters, std::uint64_t see
     shape_.kv_head.push_back(i * kv_heads_ / heads);
   }
   for (Index i = 0; i < queries; ++i) shape_.query_position.push_back((i + 1) * shape_.keys / queries - 1);
+  shape_.shared_kv = shared_kv_;
   shape_.has_sink = parameters.has("sink_logit");
   if (shape_.has_sink) sink_logit_.assign(heads, parameters.real("sink_logit"));
   sm_scale_ = parameters.real("score_std") / std::sqrt(static_cast<double>(shape_.d_qk));

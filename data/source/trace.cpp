@@ -19,8 +19,9 @@ std::vector<std::string> unique_names(const std::vector<TraceFile>& traces) {
   for (const TraceFile& trace : traces) {
     const std::string stem = trace.file().stem().string();
     std::string name = stem;
-    for (int i = 2; !used.insert(name).second || (name != stem && stems.contains(name)); ++i)
+    for (int i = 2; used.contains(name) || (name != stem && stems.contains(name)); ++i)
       name = fmt::format("{}-{}", stem, i);
+    used.insert(name);
     names.push_back(name);
   }
   return names;
@@ -79,6 +80,7 @@ class TraceSource final : public ProblemSource {
     shape_.d_qk = header.sizes.d_qk;
     shape_.d_v = header.sizes.d_v;
     shape_.has_sink = header.sizes.has_sink;
+    shape_.shared_kv = header.sizes.shared_kv;
   }
 
   const SourceShape& shape() const override { return shape_; }

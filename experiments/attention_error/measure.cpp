@@ -39,8 +39,8 @@ RowStatus record_path(const PathJudgement& judgement, const std::vector<const Pa
   for (const PathMetricKind* metric : metrics) table.at(column++, head, row)[0] = metric->evaluate(judgement);
   double smallest = std::numeric_limits<double>::infinity();
   bool violated = false;
-  for (const BoundKind& kind : BoundRegistry::instance().kinds()) {
-    const double bound = kind.evaluate(judgement);
+  for (const BoundKind* kind : bounds_of(*judgement.traits)) {
+    const double bound = kind->evaluate(judgement);
     table.at(column++, head, row)[0] = bound;
     violated |= violates(judgement, bound);
     smallest = std::min(smallest, bound);
@@ -76,8 +76,8 @@ std::vector<RowVariable> path_variables(const PathPlan& plan, bool record_select
   std::vector<RowVariable> variables;
   for (const PathMetricKind* metric : metrics_of(plan.traits))
     variables.push_back({metric->name, metric->units, metric->long_name, metric->quantity});
-  for (const BoundKind& kind : BoundRegistry::instance().kinds())
-    variables.push_back({kind.name, "1", "bound on output_error: " + kind.long_name});
+  for (const BoundKind* kind : bounds_of(plan.traits))
+    variables.push_back({kind->name, "1", "bound on output_error: " + kind->long_name});
   variables.push_back({"bound", "1",
                        "certified bound on output_error given the exact omitted mass: the smallest of the bounds, plus "
                        "the path's arithmetic error and the error radius"});
@@ -145,8 +145,9 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
             status = RowStatus::failed;
           } else {
             const Index kv_head = problem.kv_head_of(head);
-            const PathJudgement judgement = judge_path(problem, plans[p].traits, exact[head], profiles[head].order,
-                                                       answer, problem.values(kv_head), task.balls[kv_head]);
+            const PathJudgement judgement =
+                judge_path(problem, plans[p].traits, exact[head], profiles[head].order, answer, problem.values(kv_head),
+                           task.balls[kv_head], paths[p][run].stored(head), head, query);
             status = record_path(judgement, metrics[p], head, row, table);
           }
         }

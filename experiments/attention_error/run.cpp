@@ -41,6 +41,16 @@ void check_labels(const Study& study, const SourceShape& shape) {
   }
 }
 
+/// The formats of every path must suit the widths of every source cell.
+void check_formats(const Study& study, const std::vector<SourceShape>& shapes) {
+  for (const StudyPath& path : study.paths)
+    for (const Parameters& cell : path.sweep.cells)
+      for (const SourceShape& shape : shapes)
+        if (const auto fault = StoredCache::check(cell, shape.d_qk, shape.d_v, shape.shared_kv))
+          throw UsageError(fmt::format("{}: error: [[path]] \"{}\": {} = {}: {}", study.file.string(), path.name,
+                                       fault->key, to_string(cell.at(fault->key)), fault->message));
+}
+
 const kernels::Backend& choose_backend(const std::string& name) {
   if (name == "cpu") return kernels::plain_backend();
   std::string why_not;
@@ -107,6 +117,7 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
   std::vector<SourceShape> shapes;
   for (const auto& source : sources) shapes.push_back(source->shape());
   check_labels(study, shapes.front());
+  check_formats(study, shapes);
 
   Index most_keys = 0;
   for (const SourceShape& shape : shapes) most_keys = std::max(most_keys, shape.keys);

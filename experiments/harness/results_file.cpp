@@ -99,9 +99,9 @@ std::string ResultsFile::finish() {
   try {
     const std::string digest = content_sha256(partial);
     state_->attempt([&] {
-      hdf5::Handle root = hdf5::open_file(partial, hdf5::OpenMode::read_write);
-      mark(root, digest, true);
-      hdf5::close_file(root, partial);
+      state_->file = hdf5::open_file(partial, hdf5::OpenMode::read_write);
+      mark(state_->file, digest, true);
+      hdf5::close_file(state_->file, partial);
     });
     state_->partial.sync();
     if (content_sha256(partial) != digest || !is_marked(partial, digest))

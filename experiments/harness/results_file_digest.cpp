@@ -11,9 +11,10 @@
 #include "core/base/error.hpp"
 #include "data/base/guarded_child.hpp"
 #include "data/base/sha256.hpp"
+#include "data/hdf5/dataset.hpp"
 #include "data/hdf5/error.hpp"
 #include "data/hdf5/file.hpp"
-#include "experiments/harness/results_file_state.hpp"
+#include "experiments/harness/results_file.hpp"
 
 namespace lacuna {
 namespace {
@@ -65,7 +66,7 @@ class Blocks {
   bool done_ = false;
 };
 
-std::int64_t cells_of(std::span<const std::int64_t> count) {
+std::int64_t checked_cells(std::span<const std::int64_t> count) {
   std::int64_t cells = 1;
   for (const std::int64_t extent : count)
     if (__builtin_mul_overflow(cells, extent, &cells)) throw InputError("a dataset is too large");
@@ -75,10 +76,11 @@ std::int64_t cells_of(std::span<const std::int64_t> count) {
 void send_numbers(ChildOutput& form, const hdf5::Handle& dataset, const std::string& path, hdf5::NumberType type,
                   const std::vector<std::int64_t>& extents) {
   const std::int64_t element_bytes = hdf5::bytes_of(type);
-  std::vector<std::uint64_t> buffer(block_bytes / sizeof(std::uint64_t));
+  std::vector<std::uint64_t> buffer;
   for (Blocks blocks(extents, element_bytes); !blocks.done(); blocks.next()) {
     const std::vector<std::int64_t> count = blocks.count();
-    const std::int64_t cells = cells_of(count);
+    const std::int64_t cells = checked_cells(count);
+    buffer.resize(static_cast<std::size_t>(cells * element_bytes) / sizeof(std::uint64_t) + 1);
     hdf5::read_slab(dataset, path, type, blocks.start(), count, buffer.data());
     if (type == hdf5::NumberType::f64) make_nans_equal(std::span(buffer).first(cells));
     form.write(buffer.data(), static_cast<std::size_t>(cells * element_bytes));
@@ -88,14 +90,12 @@ void send_numbers(ChildOutput& form, const hdf5::Handle& dataset, const std::str
 void send_texts(ChildOutput& form, const hdf5::Handle& dataset, const std::string& path,
                 const std::vector<std::int64_t>& extents) {
   if (extents.size() > 1) throw InputError(fmt::format("{} holds texts in more than one dimension", path));
-  const std::int64_t cells = cells_of(extents);
+  const std::int64_t cells = checked_cells(extents);
   constexpr std::int64_t texts_at_a_time = 1024;
   for (std::int64_t start = 0; start < cells; start += texts_at_a_time) {
     std::vector<std::string> texts(std::min(texts_at_a_time, cells - start));
     hdf5::read_texts(dataset, path, start, texts);
-    for (const std::string& text : texts) {
-      form.write_text(text);
-    }
+    for (const std::string& text : texts) form.write_text(text);
   }
 }
 

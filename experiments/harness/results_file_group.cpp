@@ -16,12 +16,6 @@ bool is_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-std::int64_t cells_of(std::span<const std::int64_t> extents) {
-  std::int64_t result = 1;
-  for (const std::int64_t extent : extents) LACUNA_ASSERT(!__builtin_mul_overflow(result, extent, &result));
-  return result;
-}
-
 void write_attribute(const hdf5::Handle& object, const std::string& name, const AttributeValue& value) {
   struct Visitor {
     const hdf5::Handle& object;

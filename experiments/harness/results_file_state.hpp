@@ -17,6 +17,9 @@ namespace lacuna {
 
 hdf5::NumberType number_type(VariableType type);
 
+/// The product of extents or counts.
+std::int64_t cells_of(std::span<const std::int64_t> extents);
+
 /// `wanted` cut to the extents, then halved from the outermost dimension on until a chunk holds at most 64 MiB.
 std::vector<std::int64_t> fitted_chunk(std::span<const std::int64_t> wanted, std::span<const std::int64_t> extents,
                                        std::int64_t element_bytes);

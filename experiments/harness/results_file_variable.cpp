@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::int64_t max_chunk_bytes = std::int64_t{64} << 20;
 
-std::int64_t product(std::span<const std::int64_t> extents) {
-  std::int64_t result = 1;
-  for (const std::int64_t extent : extents) LACUNA_ASSERT(!__builtin_mul_overflow(result, extent, &result));
-  return result;
-}
-
 }  // namespace
+
+std::int64_t cells_of(std::span<const std::int64_t> extents) {
+  std::int64_t cells = 1;
+  for (const std::int64_t extent : extents) LACUNA_ASSERT(!__builtin_mul_overflow(cells, extent, &cells));
+  return cells;
+}
 
 hdf5::NumberType number_type(VariableType type) {
   if (type == VariableType::f64) return hdf5::NumberType::f64;
@@ -30,7 +30,7 @@ std::vector<std::int64_t> fitted_chunk(std::span<const std::int64_t> wanted, std
   for (std::size_t i = 0; i < chunk.size(); ++i)
     chunk[i] = std::clamp<std::int64_t>(wanted[i], 1, std::max<std::int64_t>(extents[i], 1));
   for (std::int64_t& extent : chunk)
-    while (extent > 1 && product(chunk) > max_chunk_bytes / element_bytes) extent = (extent + 1) / 2;
+    while (extent > 1 && cells_of(chunk) > max_chunk_bytes / element_bytes) extent = (extent + 1) / 2;
   return chunk;
 }
 
@@ -40,7 +40,7 @@ void ResultsVariable::State::write(std::span<const std::int64_t> start, std::spa
   LACUNA_ASSERT(start.size() == extents.size() && count.size() == extents.size());
   for (std::size_t i = 0; i < extents.size(); ++i)
     LACUNA_ASSERT(start[i] >= 0 && count[i] >= 0 && start[i] <= extents[i] && count[i] <= extents[i] - start[i]);
-  LACUNA_ASSERT(product(count) == static_cast<std::int64_t>(size));
+  LACUNA_ASSERT(cells_of(count) == static_cast<std::int64_t>(size));
   if (size == 0) return;
   file->attempt([&] {
     const std::int64_t element_bytes = hdf5::bytes_of(type);

@@ -44,8 +44,8 @@ struct StudyPath {
 
 /// One line of "what every parameter came out as": key, value and whether the file gave it.
 struct ResolvedParameter {
-  std::string key;    ///< "experiment.seed", "source.n", "path.top_k.select.k"
-  std::string value;  ///< as in a parameter file, strings in quotes; swept values as "[8, 16, 32]"; "" when unset
+  std::string key;     ///< "experiment.seed", "source.n", "path.top_k.select.k"
+  std::string value;   ///< as in a parameter file, strings in quotes; swept values as "[8, 16, 32]"; "" when unset
   bool given = false;  ///< by the file or a setting, not by default
 };
 

@@ -83,9 +83,12 @@ Sweep make_sweep(const OwnerDraft& owner, const std::string& prefix, const std::
   const std::vector<AxisParameters> axes = own_axes(owner);
   for (const AxisParameters& axis : axes) sweep.axes.push_back(make_axis(axis, prefix));
 
-  for (const ReadParameter& parameter : owner.set.parameters)
-    if (!parameter.swept && !parameter.values.empty())
+  const bool is_path = !owner.name.empty();
+  for (const ReadParameter& parameter : owner.set.parameters) {
+    const bool names_the_path = is_path && parameter.spec.key == "name";
+    if (!parameter.swept && !parameter.values.empty() && !names_the_path)
       sweep.fixed.set(parameter.spec.key, resolve_files(parameter.spec, parameter.values.front(), folder));
+  }
 
   const std::int64_t own_cells = product(axis_sizes(owner));
   const std::int64_t outer_cells =

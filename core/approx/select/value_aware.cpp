@@ -15,15 +15,17 @@ class ValueAwareSelector final : public Selector {
       : budget_(budget), norm_bytes_(layer.stored_element_bytes), log_norm_(layer.h_kv()) {}
 
   void append(const LayerView& layer, Index begin, Index end) override {
-    for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head)
+    for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
+      log_norm_[kv_head].resize(end);
       layer.values(kv_head).visit([&](const auto& v) {
         for (Index j = begin; j < end; ++j) {
           double square = 0;
           for (Index c = 0; c < v.width; ++c)
             square += static_cast<double>(v.row(j)[c]) * static_cast<double>(v.row(j)[c]);
-          log_norm_[kv_head].push_back(std::log(std::max(square, 1e-300)) / 2);  // a zero value: last, not lost
+          log_norm_[kv_head][j] = std::log(std::max(square, 1e-300)) / 2;  // a zero value: last, not lost
         }
       });
+    }
   }
 
   std::optional<KeySet> answer(GroupQuery& query, const KeySet& candidates) override {

@@ -1,5 +1,6 @@
 // How far the attention distribution moved, over the visible keys and the sink. P are the exact weights, Q those of the
-// path: exp(s_j) / Z_S on the attended keys and the sink, 0 elsewhere. Each is its own sum over the keys:
+// path: exp(s_j) / Z_S on the attended keys and the sink, 0 elsewhere (s_j from the rows as the path keeps them). Each
+// is its own sum over the keys:
 //
 //   total_variation   TV(P, Q)  = 1/2 sum_j |p_j - q_j|
 //   kl_approx_exact   KL(Q || P) = sum_j p_j phi(x_j) ,  phi(x) = x log x - x + 1 ,  x_j = q_j / p_j       (nat)
@@ -33,10 +34,15 @@ double psi(double y) {
 template <class F>
 void for_each_outcome(const PathJudgement& row, F&& f) {
   const ExactRow& exact = *row.exact;
-  const double z_kept = row.split.kept.z.value();
-  for (Index j = 0; j < exact.visible; ++j)
-    f(exact.p(j), row.split.is_kept[j] && z_kept > 0 ? exact.e[j] / z_kept : 0.0);
-  if (exact.has_sink) f(exact.sink_e / exact.z, z_kept > 0 ? exact.sink_e / z_kept : 0.0);
+  const double z_kept = row.stored ? row.stored->row.z : row.split.kept.z.value();
+  Index kept = 0;  // how many kept keys came so far
+  for (Index j = 0; j < exact.visible; ++j) {
+    double e = 0;
+    if (row.split.is_kept[j]) e = row.stored ? row.stored->row.e[kept++] : exact.e[j];
+    f(exact.p(j), z_kept > 0 ? e / z_kept : 0.0);
+  }
+  const double sink_e = row.stored ? row.stored->row.sink_e : exact.sink_e;
+  if (exact.has_sink) f(exact.sink_e / exact.z, z_kept > 0 ? sink_e / z_kept : 0.0);
 }
 
 bool attended_nothing(const PathJudgement& row) { return !(row.split.kept.z.value() > 0); }

@@ -1,0 +1,30 @@
+#include "core/format/element/bf16.hpp"
+
+#include <limits>
+
+#include "core/format/element/minifloat.hpp"
+
+namespace lacuna {
+namespace {
+using Magnitude = Minifloat<7, -126>;
+constexpr unsigned sign_bit = 0x8000;
+constexpr unsigned infinity_code = 0x7F80;
+constexpr unsigned nan_code = 0x7FC0;
+}  // namespace
+
+Bf16::Code Bf16::encode(double x) {
+  if (std::isnan(x)) return nan_code;
+  return static_cast<Code>((std::signbit(x) ? sign_bit : 0U) | Magnitude::round(std::min(std::fabs(x), max)));
+}
+
+double Bf16::decode(Code code) {
+  const unsigned magnitude = code & ~sign_bit;
+  const double value = magnitude < infinity_code    ? Magnitude::value(magnitude)
+                       : magnitude == infinity_code ? std::numeric_limits<double>::infinity()
+                                                    : std::numeric_limits<double>::quiet_NaN();
+  return code & sign_bit ? -value : value;
+}
+
+double Bf16::half_step(Code code) { return Magnitude::half_step(code & ~sign_bit); }
+
+}  // namespace lacuna
