@@ -107,9 +107,12 @@ SummaryLine summarize_cell(const PathCells& path, std::int64_t cell, const std::
   line.keys_attended = mean(values("keys_attended"));
   line.bytes_read = mean(values("bytes_read_main"));
   if (path.has("bytes_read_summary") && line.rows > 0) line.bytes_read += mean(values("bytes_read_summary"));
+  line.bytes_per_key = mean(values("bytes_stored_per_key"));
   line.omitted_mass_median = quantile(mass, 0.5);
   line.omitted_mass_p99 = quantile(mass, 0.99);
-  line.relative_error_p99 = quantile(values("output_error_relative"), 0.99);
+  const std::vector<double> relative_error = values("output_error_relative");
+  line.relative_error_median = quantile(relative_error, 0.5);
+  line.relative_error_p99 = quantile(relative_error, 0.99);
 
   const std::vector<double> error = values("output_error");
   const std::vector<double> radius = values("error_radius");
@@ -176,9 +179,11 @@ std::string format_table(const Summary& summary) {
       {"keys read",
        [](const SummaryLine& l) { return std::isnan(l.keys_attended) ? "-" : fmt::format("{:.1f}", l.keys_attended); }},
       {"bytes read", [](const SummaryLine& l) { return bytes(l.bytes_read); }},
+      {"bytes/key", [](const SummaryLine& l) { return number(l.bytes_per_key); }},
       {"omitted p50", [](const SummaryLine& l) { return number(l.omitted_mass_median); }},
       {"omitted p99", [](const SummaryLine& l) { return number(l.omitted_mass_p99); }},
-      {"rel. error p99", [](const SummaryLine& l) { return number(l.relative_error_p99); }},
+      {"error p50", [](const SummaryLine& l) { return number(l.relative_error_median); }},
+      {"error p99", [](const SummaryLine& l) { return number(l.relative_error_p99); }},
       {"bound/error", [](const SummaryLine& l) { return number(l.tightness); }},
       {"worst row", [](const SummaryLine& l) { return l.worst; }},
   };
@@ -202,7 +207,9 @@ std::string format_table(const Summary& summary) {
     table += text + "\n";
   }
   table += fmt::format(
-      "\n* reads every key to choose: an oracle.  Means per query; bytes are K, V and summaries per KV head.\n"
+      "\n* reads every key to choose: an oracle.  Keys and bytes are means per query; bytes are K, V and summaries per "
+      "KV head;\n"
+      "bytes/key is what is stored. Errors are relative to the norm of the exact output.\n"
       "{} sequence(s) of {} queries, {} rows: {} bound violations, {} failed, {} not run, {} without a visible key, "
       "{} below their error radius\n",
       summary.sequences, summary.queries, summary.rows, summary.violations, summary.failures, summary.not_run,

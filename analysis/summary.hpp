@@ -15,8 +15,10 @@ struct SummaryLine {
   std::int64_t rows = 0;     ///< rows that were measured (status 0, 3 or 5)
   double keys_attended = 0;  ///< mean
   double bytes_read = 0;     ///< mean per query and KV head: K and V rows and summaries
+  double bytes_per_key = 0;  ///< mean stored bytes per visible key and KV head
   double omitted_mass_median = 0;
   double omitted_mass_p99 = 0;
+  double relative_error_median = 0;
   double relative_error_p99 = 0;
   double tightness = 0;  ///< median of bound / output_error over the rows with an error above its radius
   std::string worst;     ///< the row of the largest relative error: "layer 18, head 5, position 2047"

@@ -10,10 +10,11 @@ namespace {
 
 constexpr unsigned link_order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 
-Handle file_access(const std::string& name) {
+Handle file_access(std::string_view name, bool for_writing) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), "prepare", name);
   checked(H5Pset_file_locking(access.id(), false, true), "prepare", name);
-  checked(H5Pset_fclose_degree(access.id(), H5F_CLOSE_SEMI), "prepare", name);
+  // closing a file of which something is still open would only seem to close it
+  if (for_writing) checked(H5Pset_fclose_degree(access.id(), H5F_CLOSE_SEMI), "prepare", name);
   return access;
 }
 
@@ -21,7 +22,7 @@ Handle file_access(const std::string& name) {
 
 Handle create_file(const std::string& file) {
   prepare();
-  const Handle access = file_access(file);
+  const Handle access = file_access(file, true);
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), "prepare", file);
   checked(H5Pset_link_creation_order(creation.id(), link_order), "prepare", file);
   checked(H5Pset_obj_track_times(creation.id(), false), "prepare", file);
@@ -30,7 +31,7 @@ Handle create_file(const std::string& file) {
 
 Handle open_file(const std::string& file, OpenMode mode, std::string_view name) {
   prepare();
-  const Handle access = file_access(file);
+  const Handle access = file_access(file, mode == OpenMode::read_write);
   const unsigned flags = mode == OpenMode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
   return Handle(H5Fopen(file.c_str(), flags, access.id()), "open", name.empty() ? std::string_view(file) : name);
 }

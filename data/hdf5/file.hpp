@@ -16,7 +16,7 @@ enum class OpenMode { read, read_write };
 Handle create_file(const std::string& file);
 /// `name` is what messages call it; the file's path when empty.
 Handle open_file(const std::string& file, OpenMode mode, std::string_view name = {});
-/// Closes a file that nothing in it is open of any more; a handle left open is an Hdf5Error.
+/// Closes a file that was opened for writing; an object of it that is still open is an Hdf5Error.
 void close_file(Handle& file, const std::string& name);
 
 /// What stands under a name. Links are told apart from what they point to, and are never followed.

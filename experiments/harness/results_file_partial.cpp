@@ -85,7 +85,7 @@ PartialFile::PartialFile(std::filesystem::path file, bool force)
 PartialFile::~PartialFile() {
   // Only then is the lock released: the name is removed while it is still ours.
   if (!keep_) ::unlink(partial_.c_str());
-  ::close(fd_);
+  if (fd_ >= 0) ::close(fd_);
 }
 
 void PartialFile::lock() {
@@ -131,6 +131,7 @@ void PartialFile::publish() {
          fmt::format("was made by another process meanwhile; the results are complete in {}", partial_.string()));
   }
   keep_ = true;
+  ::close(std::exchange(fd_, -1));  // readers lock files too
   sync_directory(directory_of(file_));
 }
 

@@ -20,7 +20,7 @@ with tempfile.TemporaryDirectory(dir=folder) as work:
         run = [program, study, "-o", output, "--threads", str(threads), "--quiet", "--force"]
         subprocess.run(run, cwd=elsewhere, check=True, stdout=subprocess.DEVNULL)
         with h5py.File(output) as results:
-            hashes.setdefault(results.attrs["data_sha256"], []).append(threads)
+            hashes.setdefault(bytes(results.attrs["data_sha256"]).decode(), []).append(threads)
 if len(hashes) != 1:
     sys.exit(f"hashes differ: {hashes}")
 print(f"one hash for {sum(map(len, hashes.values()))} runs: {next(iter(hashes))}")

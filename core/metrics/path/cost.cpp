@@ -39,6 +39,14 @@ const bool registered =
          .long_name = "bytes of cache and summaries that the KV head keeps at this query, repeated on each query head",
          .quantity = Quantity::count,
          .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->bytes_stored); }}) &&
+    PathMetricRegistry::instance().add({.name = "bytes_stored_per_key",
+                                        .units = "byte",
+                                        .long_name = "bytes_stored / visible keys",
+                                        .evaluate =
+                                            [](const PathJudgement& row) {
+                                              return static_cast<double>(row.answer->bytes_stored) /
+                                                     static_cast<double>(row.exact->visible);
+                                            }}) &&
     PathMetricRegistry::instance().add(
         {.name = "ties_at_cut",
          .units = "1",

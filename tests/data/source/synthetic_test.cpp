@@ -47,7 +47,8 @@ Moments score_moments(const AttentionProblem& problem) {
 
 TEST(GaussianSource, ScoresHaveTheStandardDeviationOfItsParameter) {
   for (const double wanted : {1.0, 3.0}) {
-    const auto source = open("gaussian", {{"n", std::int64_t{2000}}, {"queries", std::int64_t{50}}, {"score_std", wanted}});
+    const auto source =
+        open("gaussian", {{"n", std::int64_t{2000}}, {"queries", std::int64_t{50}}, {"score_std", wanted}});
     const Moments scores = score_moments(source->load(0, 0));
     EXPECT_NEAR(scores.mean, 0, 0.02 * wanted);
     EXPECT_NEAR(scores.deviation, wanted, 0.03 * wanted);
@@ -81,16 +82,16 @@ TEST(SyntheticSource, QueriesAreSpreadAndTheLastStandsAtTheLastKey) {
 }
 
 TEST(SyntheticSource, SharedStateServesAsKeyAndValue) {
-  const AttentionProblem problem = open("gaussian", {{"n", std::int64_t{5}}, {"queries", std::int64_t{1}}, {"shared_kv", true}})->load(0, 0);
+  const AttentionProblem problem =
+      open("gaussian", {{"n", std::int64_t{5}}, {"queries", std::int64_t{1}}, {"shared_kv", true}})->load(0, 0);
   EXPECT_TRUE(problem.shared_kv());
   EXPECT_EQ(problem.keys(0).at(2, 3), problem.values(0).at(2, 3));
 }
 
 TEST(PlantedSource, NeedlesStandAsFarAboveTheNoiseAsAsked) {
-  const auto source = open("planted", {{"n", std::int64_t{1000}},
-                                       {"queries", std::int64_t{100}},
-                                       {"needles", std::int64_t{10}},
-                                       {"needle_gap", 20.0}});
+  const auto source = open(
+      "planted",
+      {{"n", std::int64_t{1000}}, {"queries", std::int64_t{100}}, {"needles", std::int64_t{10}}, {"needle_gap", 20.0}});
   const AttentionProblem problem = source->load(0, 0);
   std::vector<double> mean(problem.s_kv(), 0.0);
   for (Index key = 0; key < problem.s_kv(); ++key)
