@@ -165,7 +165,8 @@ TraceHeader checked_header(const TraceSizes& sizes, const StoredLabels& labels) 
   if (const Index bad = first_not_finite(header.sink_logit); bad >= 0)
     throw InputError(fmt::format("dataset 'sink_logit' holds {} at layer {}, head {}", header.sink_logit[bad],
                                  header.layer[bad / sizes.heads], header.head[bad % sizes.heads]));
-  if (!labels.sm_scale) throw InputError("'sm_scale', the factor on the scores, is missing");
+  if (!labels.sm_scale)
+    throw InputError("'sm_scale', the factor on the scores (an attribute of the root, or in __metadata__), is missing");
   header.sm_scale = *labels.sm_scale;
   if (!(std::isfinite(header.sm_scale) && header.sm_scale > 0))
     throw InputError(fmt::format("'sm_scale' is {}; expected a finite number above 0", header.sm_scale));

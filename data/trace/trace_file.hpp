@@ -11,6 +11,8 @@
 
 namespace lacuna {
 
+/// Every reading is done in a forked child (data/base/guarded_child.hpp): no other thread may be inside the HDF5
+/// library at that moment.
 class TraceFile {
  public:
   /// Reads everything but the data. Throws InputError naming file and dataset for what cannot be used as a trace, and

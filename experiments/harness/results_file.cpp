@@ -59,7 +59,7 @@ void ResultsFile::State::close() {
     for (auto& [name, scale] : group->scales) scale.dataset.close(group->path_of(name));
     group->group.close(path);
   }
-  hdf5::close_file(file, partial.partial().string());
+  hdf5::close_file(file, "it");
 }
 
 ResultsFile::ResultsFile(std::filesystem::path file, bool force, Compression compression)
@@ -101,7 +101,7 @@ std::string ResultsFile::finish() {
     state_->attempt([&] {
       state_->file = hdf5::open_file(partial, hdf5::OpenMode::read_write);
       mark(state_->file, digest, true);
-      hdf5::close_file(state_->file, partial);
+      hdf5::close_file(state_->file, "it");
     });
     state_->partial.sync();
     if (content_sha256(partial) != digest || !is_marked(partial, digest))

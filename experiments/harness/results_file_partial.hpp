@@ -22,8 +22,9 @@ class PartialFile {
 
   /// Forces the bytes to the disk. Throws EnvironmentError when that fails.
   void sync() const;
-  /// sync(), then FILE.partial becomes FILE, in one step; a FILE that another process made meanwhile is not replaced
-  /// unless `force` was given: the finished FILE.partial then stays, and the EnvironmentError says so. The lock is released.
+  /// sync(), then FILE.partial becomes FILE, in one step, and the lock is released. A FILE that another process made
+  /// meanwhile is not replaced unless `force` was given: the finished FILE.partial then stays, and the EnvironmentError
+  /// says so.
   void publish();
 
  private:

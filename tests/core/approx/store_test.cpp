@@ -204,8 +204,12 @@ TEST(StoreBounds, NoRowOfAnyFormatViolatesAndStagesAddUp) {
               ASSERT_LE(row.stored->score_oscillation, row.stored->oscillation_bound + 1e-12);
               ASSERT_LE(row.output_error.value, row.output_error_selection.value + row.output_error_store.value +
                                                     row.output_error.radius + row.output_error_store.radius + 1e-15);
-              if (k == 1000) ASSERT_EQ(row.output_error_selection.value, 0);
-              if (format.name == "exact") ASSERT_LE(row.output_error_store.value, row.arithmetic_radius);
+              if (k == 1000) {
+                ASSERT_EQ(row.output_error_selection.value, 0);
+              }
+              if (format.name == "exact") {
+                ASSERT_LE(row.output_error_store.value, row.arithmetic_radius);
+              }
             });
           }
   EXPECT_GT(rows, 7000);

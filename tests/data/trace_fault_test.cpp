@@ -1,0 +1,376 @@
+// Trace files that cannot be used: one InputError that names the file and what in it.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "data/temporary_directory.hpp"
+#include "data/trace/trace_file.hpp"
+#include "data/trace_writer.hpp"
+
+namespace lacuna {
+namespace {
+
+/// Opens the trace and loads every layer.
+void use(const std::string& file) {
+  const TraceFile trace(file);
+  for (Index layer = 0; layer < trace.header().sizes.layers; ++layer) trace.load(layer);
+}
+
+/// The trace is refused with an InputError that holds the file's name and every one of `parts`.
+void expect_refused(const std::string& file, const std::vector<std::string>& parts) {
+  const std::string message = message_of<InputError>([&] { use(file); });
+  EXPECT_TRUE(message.starts_with(file + ": ")) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  EXPECT_EQ(message.find(file, 1), std::string::npos) << "named twice: " << message;
+  for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+/// Writes a trace without `leave_out`, lets `add` add to it, and expects it to be refused.
+void expect_hdf5_refused(const std::vector<std::string>& leave_out, const std::function<void(TraceWriter&)>& add,
+                         const std::vector<std::string>& parts, TraceContent content = {}) {
+  const TemporaryDirectory directory;
+  {
+    TraceWriter writer(directory / "trace.h5");
+    write_parts(writer, content, leave_out);
+    add(writer);
+  }
+  expect_refused(directory / "trace.h5", parts);
+}
+
+/// The same for a content that differs from a good one.
+void expect_content_refused(const TraceContent& content, const std::vector<std::string>& parts) {
+  expect_hdf5_refused(
+      {}, [](TraceWriter&) {}, parts, content);
+}
+
+const auto nothing = [](TraceWriter&) {};
+
+TEST(TraceFaults, MissingDatasetsAreNamed) {
+  expect_hdf5_refused({"q"}, nothing, {"dataset 'q' is missing"});
+  expect_hdf5_refused({"k"}, nothing, {"dataset 'k' is missing"});
+  expect_hdf5_refused({"sm_scale"}, nothing, {"'sm_scale'", "missing"});
+}
+
+TEST(TraceFaults, AScaleMustBeAPositiveNumber) {
+  for (const double scale : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    TraceContent content;
+    content.sm_scale = scale;
+    expect_content_refused(content, {"'sm_scale' is"});
+  }
+  expect_hdf5_refused({"sm_scale"}, [](TraceWriter& w) { TraceWriter::text_attribute(w.id(), "sm_scale", "0.5"); },
+                      {"'sm_scale'", "not a number"});
+}
+
+TEST(TraceFaults, SizesThatDoNotGoTogetherAreNamed) {
+  const TraceContent good;
+  const auto with = [&](const std::string& name, std::vector<hsize_t> extents, const std::vector<std::string>& parts) {
+    hsize_t size = 1;
+    for (const hsize_t extent : extents) size *= extent;
+    expect_hdf5_refused(
+        {name}, [&](TraceWriter& w) { w.tensor(name, extents, std::vector<double>(size), "f32"); }, parts);
+  };
+  with("q", {2, 4, 3, 5}, {"'q' and 'k'", "width", "5 and 4"});
+  with("q", {3, 4, 3, 4}, {"'q' and 'k'", "layers"});
+  with("k", {2, 3, 5, 4}, {"'k' and 'v'", "KV heads"});
+  with("v", {2, 2, 6, 3}, {"'k' and 'v'", "keys", "5 and 6"});
+  with("v", {1, 2, 5, 3}, {"'k' and 'v'", "layers"});
+  with("q", {2, 3, 3, 4}, {"3 query heads", "2 KV heads"});
+  with("q", {4, 3, 4}, {"'q' has shape [4, 3, 4]; expected [layer, head, query, d_qk]"});
+  with("k", {2, 2, 5, 4, 1}, {"'k' has shape"});
+  with("sink_logit", {2, 3}, {"'sink_logit'", "heads"});
+  with("sink_logit", {2}, {"'sink_logit' has shape"});
+}
+
+TEST(TraceFaults, EmptyDimensionsAreNamed) {
+  expect_hdf5_refused({"q"},
+                      [](TraceWriter& w) {
+                        w.tensor("q", {2, 4, 0, 4}, {}, "f32");
+                      },
+                      {"'q' has length 0 along query"});
+  expect_hdf5_refused({"k"},
+                      [](TraceWriter& w) {
+                        w.tensor("k", {2, 2, 0, 4}, {}, "f32");
+                      },
+                      {"'k' has length 0 along key"});
+}
+
+TEST(TraceFaults, ElementTypesAreNamed) {
+  const TraceContent good;
+  const auto with = [&](hid_t type, const std::string& encoding, const std::vector<std::string>& parts) {
+    expect_hdf5_refused(
+        {"k"},
+        [&](TraceWriter& w) {
+          const std::string bytes(80 * H5Tget_size(type), '\0');
+          w.dataset("k", type, good.extents('k'), bytes, {}, encoding);
+        },
+        parts);
+  };
+  with(H5Tcopy(H5T_STD_I32LE), "", {"dataset 'k'", "int32"});
+  with(H5Tcopy(H5T_STD_U16LE), "", {"dataset 'k'", "uint16", "encoding"});
+  with(H5Tcopy(H5T_STD_U16LE), "half", {"dataset 'k'", "\"half\""});
+  with(H5Tcopy(H5T_STD_U16LE), std::string(1000, 'b'), {"dataset 'k'", "'encoding' has 1000 bytes"});
+  with(H5Tcopy(H5T_NATIVE_LDOUBLE), "", {"dataset 'k'", "expected float16"});
+  const hid_t text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, 4);
+  with(text, "", {"dataset 'k'", "string"});
+  const hid_t choice = H5Tenum_create(H5T_STD_I8LE);
+  const std::int8_t one = 1;
+  H5Tenum_insert(choice, "one", &one);
+  with(choice, "", {"dataset 'k'", "enumeration"});
+  const hid_t compound = H5Tcreate(H5T_COMPOUND, 8);
+  H5Tinsert(compound, "x", 0, H5T_IEEE_F32LE);
+  with(compound, "", {"dataset 'k'", "compound"});
+}
+
+TEST(TraceFaults, LabelsMustBeDistinctAndPositionsAscend) {
+  const auto with = [](const std::string& name, const std::vector<std::int64_t>& values,
+                       const std::vector<std::string>& parts) {
+    expect_hdf5_refused(
+        {name}, [&](TraceWriter& w) { w.integers(name, values); }, parts);
+  };
+  with("layer", {5, 5}, {"'layer' does not ascend", "5 at index 1"});
+  with("layer", {6, 5}, {"'layer' does not ascend"});
+  with("layer", {-1, 5}, {"'layer' holds -1"});
+  with("layer", {1}, {"'layer' has shape [1]; expected [2]"});
+  with("head", {1, 2, 3, 1}, {"'head' holds 1 twice"});
+  with("query_position", {1, 1, 2}, {"'query_position' does not ascend"});
+  with("query_position", {1, 2}, {"'query_position' has shape [2]; expected [3]"});
+  with("key_position", {0, 1, 2, 4, 3}, {"'key_position' does not ascend", "3 at index 4 follows 4"});
+  expect_hdf5_refused({"layer"},
+                      [](TraceWriter& w) {
+                        w.tensor("layer", {2}, {1, 2}, "f64");
+                      },
+                      {"'layer'", "float64", "integer"});
+  TraceContent few;
+  few.keys = 2;
+  few.with_labels = false;
+  expect_content_refused(few, {"'query_position' is missing", "3 queries"});
+}
+
+TEST(TraceFaults, NotANumberIsNamedByItsPlace) {
+  const TraceContent good;
+  const auto with = [&](char name, std::size_t index, double value, const std::string& element,
+                        const std::vector<std::string>& parts) {
+    std::vector<double> values = good.tensor(name);
+    values[index] = value;
+    const std::string text(1, name);
+    expect_hdf5_refused(
+        {text}, [&](TraceWriter& w) { w.tensor(text, good.extents(name), values, element); }, parts);
+  };
+  // q [2, 4, 3, 4]: layer 1 (label 15), head 2 (label 9), query 1, channel 3
+  with('q', ((1 * 4 + 2) * 3 + 1) * 4 + 3, std::nan(""), "f32",
+       {"'q' holds nan at layer 15, head 9, query 1, channel 3"});
+  // k [2, 2, 5, 4]: layer 0 (label 10), KV head 1, key 4
+  with('k', ((0 * 2 + 1) * 5 + 4) * 4, -HUGE_VAL, "f16", {"'k' holds -inf at layer 10, KV head 1, key 4, channel 0"});
+  with('v', 0, std::nan(""), "bf16", {"'v' holds nan at layer 10, KV head 0, key 0"});
+  with('v', 0, HUGE_VAL, "f64", {"'v' holds inf at layer 10, KV head 0, key 0"});
+  expect_hdf5_refused({},
+                      [](TraceWriter& w) {
+                        w.tensor("sink_logit", {2, 4}, {0, 0, 0, 0, 0, 0, std::nan(""), 0}, "f32");
+                      },
+                      {"'sink_logit' holds nan at layer 15, head 9"});
+}
+
+TEST(TraceFaults, SomethingElseUnderTheNameIsRefused) {
+  expect_hdf5_refused({"q"},
+                      [](TraceWriter& w) { H5Gclose(H5Gcreate2(w.id(), "q", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)); },
+                      {"dataset 'q' is a group"});
+  expect_hdf5_refused({"q"},
+                      [](TraceWriter& w) {
+                        const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+                        H5Tcommit2(w.id(), "q", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+                        H5Tclose(type);
+                      },
+                      {"dataset 'q' is not a dataset"});
+  expect_hdf5_refused({"v"}, [](TraceWriter& w) { H5Lcreate_soft("/k", w.id(), "v", H5P_DEFAULT, H5P_DEFAULT); },
+                      {"dataset 'v' is a soft link"});
+  expect_hdf5_refused({"v"}, [](TraceWriter& w) { H5Lcreate_soft("/nowhere", w.id(), "v", H5P_DEFAULT, H5P_DEFAULT); },
+                      {"dataset 'v' is a soft link"});
+  expect_hdf5_refused(
+      {"v"}, [](TraceWriter& w) { H5Lcreate_external("/etc/passwd", "/v", w.id(), "v", H5P_DEFAULT, H5P_DEFAULT); },
+      {"dataset 'v' is a link to another file"});
+  expect_hdf5_refused({"q"},
+                      [](TraceWriter& w) {
+                        const hid_t space = H5Screate(H5S_NULL);
+                        H5Dclose(H5Dcreate2(w.id(), "q", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+                        H5Sclose(space);
+                      },
+                      {"dataset 'q' is empty"});
+}
+
+/// Adds dataset v with the creation properties that `prepare` sets; nothing is written.
+void add_v(TraceWriter& writer, const std::function<void(hid_t)>& prepare, hsize_t last = 3) {
+  const std::vector<hsize_t> extents{2, 2, 5, last};
+  const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  prepare(creation);
+  const hid_t set = H5Dcreate2(writer.id(), "v", H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  ASSERT_GE(set, 0);
+  H5Dclose(set);
+  H5Pclose(creation);
+  H5Sclose(space);
+}
+
+TEST(TraceFaults, DataElsewhereAreRefused) {
+  expect_hdf5_refused(
+      {"v"}, [](TraceWriter& w) { add_v(w, [](hid_t p) { H5Pset_external(p, "/etc/passwd", 0, H5F_UNLIMITED); }); },
+      {"dataset 'v' is stored in other files"});
+  expect_hdf5_refused({"v"},
+                      [](TraceWriter& w) {
+                        add_v(w, [](hid_t p) {
+                          const std::vector<hsize_t> extents{2, 2, 5, 3};
+                          const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+                          H5Pset_virtual(p, space, "other.h5", "/v", space);
+                          H5Sclose(space);
+                        });
+                      },
+                      {"dataset 'v' is a virtual dataset"});
+}
+
+TEST(TraceFaults, DataThatWereNeverWrittenAreRefused) {
+  expect_hdf5_refused({"v"}, [](TraceWriter& w) { add_v(w, [](hid_t) {}); }, {"dataset 'v' was never written"});
+  expect_hdf5_refused({"v"},
+                      [](TraceWriter& w) {
+                        add_v(w, [](hid_t p) {
+                          const std::vector<hsize_t> chunk{1, 1, 5, 3};
+                          H5Pset_chunk(p, 4, chunk.data());
+                        });
+                      },
+                      {"dataset 'v' claims 4 chunks and the file holds 0"});
+  // 2^60 elements per layer without a byte behind them
+  expect_hdf5_refused({"v"},
+                      [](TraceWriter& w) {
+                        add_v(
+                            w,
+                            [](hid_t p) {
+                              const std::vector<hsize_t> chunk{1, 1, 1, 1024};
+                              H5Pset_chunk(p, 4, chunk.data());
+                            },
+                            hsize_t{1} << 40);
+                      },
+                      {"dataset 'v'"});
+}
+
+TEST(TraceFaults, ProductsThatOverflowAreRefused) {
+  expect_hdf5_refused({"q", "k", "v"},
+                      [](TraceWriter& w) {
+                        const std::vector<hsize_t> extents{2, hsize_t{1} << 30, hsize_t{1} << 30, 4};
+                        const std::vector<hsize_t> chunk{1, 1, 1, 4};
+                        for (const char* name : {"q", "k", "v"}) {
+                          const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+                          const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+                          H5Pset_chunk(creation, 4, chunk.data());
+                          H5Dclose(H5Dcreate2(w.id(), name, H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+                          H5Pclose(creation);
+                          H5Sclose(space);
+                        }
+                      },
+                      {"dataset 'q'", "more elements"});
+}
+
+TEST(TraceFaults, UnknownFiltersAreRefused) {
+  constexpr H5Z_filter_t foreign = 333;
+  const H5Z_class2_t kind{
+      H5Z_CLASS_T_VERS,
+      foreign,
+      1,
+      1,
+      "foreign",
+      nullptr,
+      nullptr,
+      [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) { return bytes; }};
+  H5Zregister(&kind);
+  const TraceContent good;
+  expect_hdf5_refused({"v"},
+                      [&](TraceWriter& w) {
+                        add_v(w, [](hid_t p) {
+                          const std::vector<hsize_t> chunk{1, 1, 5, 3};
+                          H5Pset_chunk(p, 4, chunk.data());
+                          H5Pset_filter(p, foreign, H5Z_FLAG_MANDATORY, 0, nullptr);
+                        });
+                      },
+                      {"dataset 'v'", "filter 333"});
+  H5Zunregister(foreign);
+}
+
+TEST(TraceFaults, ADamagedCompressedChunkIsRefused) {
+  const TemporaryDirectory directory;
+  TraceContent content;
+  content.keys = 2000;
+  write_hdf5_trace(directory / "trace.h5", content, true);
+  const std::string good = read_bytes(directory / "trace.h5");
+  std::string bytes = good;
+  const std::size_t zlib = bytes.find("\x78\x01");  // the start of a deflate stream, level 1
+  ASSERT_NE(zlib, std::string::npos);
+  bytes[zlib] = 0x55;
+  write_bytes(directory / "trace.h5", bytes);
+  expect_refused(directory / "trace.h5", {"cannot read q"});
+}
+
+TEST(TraceFaults, WhatIsNoFileOrNoTraceIsRefused) {
+  const TemporaryDirectory directory;
+  expect_refused(directory / "missing.h5", {"No such file"});
+  expect_refused(directory.path().string(), {"not a regular file"});
+  ::mkfifo((directory / "pipe").c_str(), 0600);
+  expect_refused(directory / "pipe", {"not a regular file"});
+  expect_refused("/dev/zero", {"not a regular file"});
+  write_bytes(directory / "empty", "");
+  expect_refused(directory / "empty", {"neither HDF5 nor safetensors"});
+  write_bytes(directory / "text", "just some text, longer than eight bytes");
+  expect_refused(directory / "text", {"neither HDF5 nor safetensors"});
+}
+
+TEST(TraceFaults, AFileThatChangesIsRefused) {
+  const TemporaryDirectory directory;
+  write_bytes(directory / "trace.safetensors", safetensors_trace({}));
+  const TraceFile trace(directory / "trace.safetensors");
+  TraceContent other;
+  other.queries = 4;
+  write_bytes(directory / "trace.safetensors", safetensors_trace(other));
+  EXPECT_NE(message_of<InputError>([&] { trace.load(0); }).find("changed since it was opened"), std::string::npos);
+  EXPECT_THROW(trace.sha256(), InputError);
+}
+
+TEST(TraceFaults, SafetensorsHeadersAreCheckedThroughout) {
+  const TemporaryDirectory directory;
+  const auto refused = [&](const std::string& header, const std::vector<std::string>& parts) {
+    write_bytes(directory / "trace.safetensors", SafetensorsWriter::file_bytes(header, std::string(64, '\0')));
+    expect_refused(directory / "trace.safetensors", parts);
+  };
+  const auto q = [](const std::string& rest) { return "{\"q\":{" + rest + "}}"; };
+  refused("{\"q\":", {"safetensors header"});
+  refused("{}", {"'q' is missing"});
+  refused("[1,2]", {"not a JSON object"});
+  refused(q("\"dtype\":\"F32\""), {"'q' has no list 'shape'"});
+  refused(q("\"shape\":[1],\"data_offsets\":[0,4]"), {"'q' has no dtype"});
+  refused(q(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])"), {"'shape' that is not a list of sizes"});
+  refused(q(R"("dtype":"F32","shape":[1.5],"data_offsets":[0,4])"), {"not a list of sizes"});
+  refused(q(R"("dtype":"F32","shape":[1,1,1,1],"data_offsets":[0,8])"), {"takes 4 bytes", "8 by"});
+  refused(q(R"("dtype":"F32","shape":[1,1,1,17],"data_offsets":[0,68])"), {"ends at byte 68 of 64"});
+  refused(q(R"("dtype":"F32","shape":[1,1,1,1],"data_offsets":[4,0])"), {"not begin and end"});
+  refused(q(R"("dtype":"F32","shape":[1,1,1,1],"data_offsets":[0])"), {"not begin and end"});
+  refused(q(R"("dtype":"F32","shape":[4294967296,4294967296,4,4],"data_offsets":[0,4])"), {"more elements"});
+  refused(q(R"("dtype":"I64","shape":[1,1,1,1],"data_offsets":[0,8])"), {"'q' has elements of type I64"});
+  refused(q(R"("dtype":"F4","shape":[1,1,1,1],"data_offsets":[0,8])"), {"'q' has elements of type F4"});
+  refused(R"({"q":1})", {"'q' does not describe a tensor"});
+  refused(R"({"__metadata__":[1]})", {"'__metadata__' is not an object"});
+  refused(R"({"__metadata__":{"a":1}})", {"'a', which is not a text"});
+  refused(R"({"__metadata__":{},"__metadata__":{}})", {"'__metadata__' occurs twice"});
+  refused("{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}", {"nested too deeply"});
+  refused(std::string("{\"\xFF\":1}"), {"safetensors header"});
+
+  const std::string good = safetensors_trace({});
+  const std::size_t scale = good.find("0.500000");
+  for (const std::string text : {"0.5 0000", "nan00000", "        ", "0x500000"}) {
+    std::string bytes = good;
+    bytes.replace(scale, 8, text);
+    write_bytes(directory / "trace.safetensors", bytes);
+    expect_refused(directory / "trace.safetensors", {"sm_scale"});
+  }
+  std::string bytes = good;
+  bytes[7] = '\x7F';  // a header of 2^63 bytes
+  write_bytes(directory / "trace.safetensors", bytes);
+  expect_refused(directory / "trace.safetensors", {"neither HDF5 nor safetensors"});
+}
+
+}  // namespace
+}  // namespace lacuna
