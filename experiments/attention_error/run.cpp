@@ -112,6 +112,9 @@ void print_plan(const Study& study, const std::vector<SourceShape>& shapes, cons
 
 std::filesystem::path run_attention_error(const CommandLine& line, int argc, char** argv) {
   const Study study = read_study(line.parameters, line.settings);
+  if (study.experiment.text("kind") != "attention_error")
+    throw UsageError(fmt::format("{}: error: experiment.kind is \"{}\"; this program runs \"attention_error\"",
+                                 line.parameters.string(), study.experiment.text("kind")));
   const bool record_selected = study.experiment.boolean("record_selected");
   const auto sources = open_sources(study);
   std::vector<SourceShape> shapes;

@@ -87,6 +87,26 @@ TEST(PathJudgement, RadiiCoverMassesAndErrorsOnThousandsOfRows) {
   EXPECT_GT(worst_selection, 0.05);
 }
 
+TEST(PathJudgement, MeasuresThePathsOwnArithmetic) {
+  // the third part of the telescope, ||o_S - õ||, whatever its size
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+    const ProblemShape shape = random_shape(seed, 40, 30);
+    const RandomRow row = random_row(shape);
+    PathRow answer = answer_over(row.wide, row.kept, row.reachable);
+    Random random(seed);
+    const double size = random.one_of<double>({0, 1e-15, 1e-9, 1e-3, 1, 1e6});
+    for (double& x : answer.o) x += size * random.normal();
+    const JudgedRow judged(row.problem, 0, 0, answer, {.has_pool = row.has_pool});
+    const Wide exact = wide_distance(row.wide.output(row.kept), widen(answer.o));
+    ASSERT_NEAR(judged->arithmetic_error, to_double(exact), judged->arithmetic_radius + 1e-14 * to_double(exact))
+        << shape.describe();
+    const Wide whole = wide_distance(row.wide.o(), widen(answer.o));
+    ASSERT_TRUE(whole <= Wide(judged->output_error_pool.value) + Wide(judged->output_error_selection.value) +
+                             Wide(judged->arithmetic_error) + Wide(judged->arithmetic_radius))
+        << shape.describe();
+  }
+}
+
 TEST(PathJudgement, ResolvesErrorsFarBelowTheOutput) {
   // value 1 kept, value 3 omitted with weight 1e-20 or 1e-200: error = delta * 2
   for (const double mass : {1e-3, 1e-16, 1e-20, 1e-100, 1e-200}) {
