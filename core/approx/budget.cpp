@@ -5,6 +5,11 @@
 
 namespace lacuna {
 
+Index fraction_of(double fraction, Index visible) {
+  const double product = fraction * static_cast<double>(visible);
+  return static_cast<Index>(std::ceil(product - product * 0x1p-50));  // 7 % of 100 is 7, not 7.000000000000001
+}
+
 Budget Budget::from(const Parameters& path) {
   Budget budget;
   if (path.has("select.mass")) {
@@ -27,7 +32,7 @@ Budget Budget::of_keys(Index count) {
 
 Index Budget::keys(Index visible) const {
   LACUNA_ASSERT(kind_ != Kind::mass);
-  return kind_ == Kind::count ? count_ : static_cast<Index>(std::ceil(share_ * static_cast<double>(visible)));
+  return kind_ == Kind::count ? count_ : fraction_of(share_, visible);
 }
 
 KeySet Budget::take(std::span<const double> scores, const KeySet& candidates, GroupQuery& query) const {

@@ -14,6 +14,9 @@
 
 namespace lacuna {
 
+/// ceil(fraction * visible), as if the fraction were exact in decimal.
+Index fraction_of(double fraction, Index visible);
+
 class Budget {
  public:
   /// From "select.k" or "select.mass".

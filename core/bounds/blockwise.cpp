@@ -15,7 +15,7 @@ const bool registered = BoundRegistry::instance().add(
        // a ball's radius and centre distance are within (d + block) u of V
        const double slack = row.delta * row.exact->value_norm_max * 64 * kUnitRoundoff;
        return raised(row, row.split.blockwise_sum / row.exact->z * (1 + 1.01 * row.exact->rho_max) * raise +
-                              row.delta_upper() * row.arithmetic_error + slack) +
+                              row.delta_upper() * row.arithmetic_upper() + slack) +
               row.underflow() * (1 + 2 * row.exact->value_norm_max);
      }});
 

@@ -15,7 +15,7 @@ double weighted_distance_upper(const PathJudgement& row, const PartSums& part) {
   const double sum =
       (part.distance_sum + 1.01 * part.distance_rho_sum) / row.exact->z * (1 + 1.01 * row.exact->rho_mean);
   const double mass = (part.z.value() + 1.01 * part.rho) / row.exact->z * (1 + 1.01 * row.exact->rho_mean);
-  return raised(row, sum + mass * row.arithmetic_error) + row.underflow() * (1 + part.distance_max);
+  return raised(row, sum + mass * row.arithmetic_upper()) + row.underflow() * (1 + part.distance_max);
 }
 
 std::vector<const BoundKind*> bounds_of(const PathTraits& traits) {
@@ -26,7 +26,7 @@ std::vector<const BoundKind*> bounds_of(const PathTraits& traits) {
 }
 
 double composed_bound(const PathJudgement& row, double smallest) {
-  return smallest + row.arithmetic_error + row.output_error.radius;
+  return (smallest + row.arithmetic_upper() + row.output_error.radius) * (1 + 8 * kUnitRoundoff);
 }
 
 bool violates(const PathJudgement& row, double bound) {

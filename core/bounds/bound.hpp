@@ -33,7 +33,7 @@ double weighted_distance_upper(const PathJudgement& row, const PartSums& part);
 /// The kinds that apply to a path, in the registry's order.
 std::vector<const BoundKind*> bounds_of(const PathTraits& traits);
 
-/// `bound` from the smallest of the bounds: + arithmetic_error + radius of the measured error.
+/// `bound` from the smallest of the bounds: + arithmetic_upper + radius of the measured error.
 double composed_bound(const PathJudgement& row, double smallest);
 
 /// !(error <= bound (1 + 1e-12) + radius): NaN counts as a violation.

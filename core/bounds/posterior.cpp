@@ -9,7 +9,7 @@ const bool registered = BoundRegistry::instance().add(
     {.name = "bound_posterior",
      .long_name = "delta times the largest distance of an omitted value from the output",
      .evaluate = [](const PathJudgement& row) {
-       return raised(row, row.delta_upper() * (row.tail.distance_max + row.arithmetic_error));
+       return raised(row, row.delta_upper() * (row.tail.distance_max + row.arithmetic_upper()));
      }});
 
 }  // namespace

@@ -18,7 +18,8 @@ bool stores(const PathTraits& traits) { return traits.stores; }
 
 double bound_store(const PathJudgement& row) {
   const ExactRow& exact = *row.exact;
-  const double share = std::min(row.split.kept.z.value() / exact.z * (1 + 4.04 * (exact.rho_max + kUnitRoundoff)), 1.0);
+  const double share =
+      std::min(row.split.kept.z_of_row() / exact.z * (1 + 4.04 * (exact.rho_max + kUnitRoundoff)), 1.0);
   // p~ is within its own relative radius
   const double bound = row.stored->output_bound() * (1 + 2.02 * row.stored->row.rho_max);
   return raised(row, share * bound) * (1 + 0x1p-40);
@@ -38,8 +39,7 @@ const bool bound_registered = BoundRegistry::instance().add({.name = "bound_comp
                                                              .applies = stores,
                                                              .evaluate = [](const PathJudgement& row) {
                                                                return weighted_distance_upper(row, row.tail) +
-                                                                      bound_store(row) + row.arithmetic_error +
-                                                                      row.stored->row.error_radius;
+                                                                      bound_store(row) + row.arithmetic_upper();
                                                              }});
 
 }  // namespace

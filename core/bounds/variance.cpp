@@ -15,7 +15,7 @@ const bool registered = BoundRegistry::instance().add(
     {.name = "bound_variance",
      .long_name = "sqrt(Z_omitted / Z_attended * variance of the values under the exact weights, sink included)",
      .evaluate = [](const PathJudgement& row) {
-       const double kept = row.split.kept.z.value();
+       const double kept = row.split.kept.z_of_row();
        if (row.tail.count == 0) return 0.0;
        if (!(kept > 0)) return std::numeric_limits<double>::infinity();
        const double odds = row.tail.z.value() / kept * (1 + 4.04 * (row.exact->rho_max + kUnitRoundoff));

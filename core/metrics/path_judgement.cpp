@@ -100,6 +100,9 @@ PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& trai
     judgement.output_error_store = {store_error,
                                     mean_radius(split.kept, o_kept, exact, answer.o) + norm_rounding * store_error};
   }
+  const double attended_radius =
+      judgement.stored ? judgement.stored->row.error_radius : mean_radius(split.kept, o_kept, exact, answer.o);
+  judgement.kept_radius = attended_radius + (static_cast<double>(d_v) + 4) * u * judgement.arithmetic_error;
   judgement.arithmetic_radius = plain_double_radius(judgement);
   return judgement;
 }

@@ -55,6 +55,7 @@ struct PathJudgement {
   std::optional<StoredRow> stored = {};  ///< when the path keeps its cache in a format
   double arithmetic_error = 0;           ///< ||o_S - õ||, o_S from the rows as the path keeps them
   double arithmetic_radius = 0;
+  double kept_radius = 0;                     ///< rounding of the ruler's o_S and of the norm that arithmetic_error is
   MeasuredError output_error = {};            ///< ||o - õ||; for a pure truncation (1)
   MeasuredError output_error_store = {};      ///< ||o_S - õ||, o_S from the exact rows            ///< ||o - o_S||
   MeasuredError output_error_pool = {};       ///< ||o - o_pool||
@@ -62,6 +63,8 @@ struct PathJudgement {
 
   /// delta raised by its radius: what bounds are computed from.
   double delta_upper() const { return delta * (1 + delta_relative_radius) + underflow(); }
+  /// What ||o_S - õ|| is at most.
+  double arithmetic_upper() const { return arithmetic_error + kept_radius; }
   /// Absolute room for weights that underflow; masses near it are not resolved.
   double underflow() const;
   bool path_attended_what_it_says() const { return arithmetic_error <= arithmetic_radius; }

@@ -40,9 +40,10 @@ ExactRow exact_row(const Rows& queries, Index query, const Rows& keys, const Row
   const Index d_v = values.width();
   ExactRow row;
   row.visible = visible;
-  row.has_sink = sink_logit.has_value();
+  row.sink_logit = sink_logit.value_or(-kInfinity);
+  row.has_sink = row.sink_logit > -kInfinity;  // a sink of logit -inf has no weight: it is none
   row.o.assign(d_v, 0.0);
-  row.m = sink_logit.value_or(-kInfinity);
+  row.m = row.sink_logit;
   if (visible == 0) {
     row.z = row.has_sink ? 1 : 0;
     row.sink_e = row.z;
@@ -66,7 +67,7 @@ ExactRow exact_row(const Rows& queries, Index query, const Rows& keys, const Row
     row.rho_max = std::max(row.rho_max, row.rho[j]);
   }
   if (row.has_sink) {
-    exponentiate(*sink_logit, 0, row.m, row.sink_e, row.sink_rho);
+    exponentiate(row.sink_logit, 0, row.m, row.sink_e, row.sink_rho);
     z.add(row.sink_e);
     row.rho_max = std::max(row.rho_max, row.sink_rho);
   }
@@ -83,6 +84,7 @@ ExactRow exact_row(const Rows& queries, Index query, const Rows& keys, const Row
     row.o = numerator.divided_by(row.z);
     for (double& c : centre) c /= static_cast<double>(visible);
 
+    row.centre_norm = norm(centre);
     const std::vector<double> zero(d_v, 0.0);
     double spread = 0;  // sum p rho ||v - o||
     for (Index j = 0; j < visible; ++j) {
@@ -96,7 +98,7 @@ ExactRow exact_row(const Rows& queries, Index query, const Rows& keys, const Row
     row.o_norm = norm(row.o);
     if (row.has_sink) {
       const double p_sink = row.sink_e / row.z;
-      row.centred_radius = std::max(row.centred_radius, norm(centre));
+      row.centred_radius = std::max(row.centred_radius, row.centre_norm);
       spread += p_sink * row.sink_rho * row.o_norm;
       row.rho_mean += p_sink * row.sink_rho;
       row.variance += p_sink * row.o_norm * row.o_norm;

@@ -30,6 +30,7 @@ struct ExactRow {
   std::vector<double> e;    ///< [n] exp(s_j - m)
   std::vector<double> rho;  ///< [n] relative error radius of e_j, (2)
   bool has_sink = false;
+  double sink_logit = 0;
   double sink_e = 0;  ///< exp(sink - m), 0 without sink
   double sink_rho = 0;
   double m = 0;            ///< largest score, sink included
@@ -43,6 +44,7 @@ struct ExactRow {
   double score_magnitude_max = 0;  ///< max |s_j|, and the distance of the smallest from m
   double absolute_dot_max = 0;     ///< max A_j
   double value_norm_max = 0;       ///< V, over the visible keys
+  double centre_norm = 0;          ///< ||c||, c = mean of the visible values
   double centred_radius = 0;       ///< max_j ||v_j - c||, c = mean of the visible values, and ||c|| with a sink
   double variance = 0;             ///< sum_j p_j ||v_j - o||^2 + p_sink ||o||^2
 

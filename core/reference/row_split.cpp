@@ -1,5 +1,8 @@
 #include "core/reference/row_split.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace lacuna {
 namespace {
 
@@ -16,14 +19,24 @@ double ball(const Rows& values, Index begin, Index end, std::vector<double>& cen
   return radius;
 }
 
+/// 0, or the distance of the kept keys' largest score (the sink's included) from the row's where it is beyond -600.
+double log_scale_of(const ExactRow& exact, const KeySet& kept) {
+  double largest = exact.has_sink ? exact.sink_logit : -std::numeric_limits<double>::infinity();
+  for (const RowIndex j : kept) largest = std::max(largest, exact.s[j]);
+  const double below = largest - exact.m;
+  return std::isfinite(below) && below < -600 ? below : 0;
+}
+
 }  // namespace
 
 void PartSums::add(const PartSums& other) {
+  LACUNA_ASSERT(log_scale == 0);
   count += other.count;
+  distance_max = std::max(distance_max, other.distance_max);
+  if (other.log_scale != 0) return;  // below e^-600 of the row: nothing beside any part with the largest score
   z.add(other.z);
   numerator.add(other.numerator);
   rho += other.rho;
-  distance_max = std::max(distance_max, other.distance_max);
   distance_sum += other.distance_sum;
   distance_rho_sum += other.distance_rho_sum;
 }
@@ -47,6 +60,7 @@ RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& 
   const Index d_v = values.width();
   RowSplit split{PartSums(d_v), PartSums(d_v), PartSums(d_v), 0, std::vector<bool>(exact.visible, false)};
   LACUNA_ASSERT(kept.empty() || (kept.front() >= 0 && kept.back() < exact.visible));
+  split.kept.log_scale = log_scale_of(exact, kept);
 
   values.visit([&](const auto& v) {
     auto next_kept = kept.begin();
@@ -67,13 +81,14 @@ RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& 
         omitted_in_block.add(exact.e[j]);
       }
       const double far = distance(v.row(j), o_path.data(), d_v);
+      const double e = part->log_scale == 0 ? exact.e[j] : std::exp(exact.s[j] - (exact.m + part->log_scale));
       ++part->count;
-      part->z.add(exact.e[j]);
-      part->numerator.add(exact.e[j], v.row(j));
-      part->rho += exact.e[j] * exact.rho[j];
+      part->z.add(e);
+      part->numerator.add(e, v.row(j));
+      part->rho += e * exact.rho[j];
       part->distance_max = std::max(part->distance_max, far);
-      part->distance_sum += exact.e[j] * far;
-      part->distance_rho_sum += exact.e[j] * exact.rho[j] * far;
+      part->distance_sum += e * far;
+      part->distance_rho_sum += e * exact.rho[j] * far;
 
       if ((j + 1) % ValueBalls::kBlockSize == 0 || j + 1 == exact.visible) {
         const double z = omitted_in_block.value();
@@ -85,9 +100,11 @@ RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& 
   });
   if (exact.has_sink) {
     const double far = norm(o_path);
-    split.kept.z.add(exact.sink_e);
-    split.kept.rho += exact.sink_e * exact.sink_rho;
-    split.kept.distance_rho_sum += exact.sink_e * exact.sink_rho * far;
+    const double scale = split.kept.log_scale;
+    const double e = scale == 0 ? exact.sink_e : std::exp(exact.sink_logit - (exact.m + scale));
+    split.kept.z.add(e);
+    split.kept.rho += e * exact.sink_rho;
+    split.kept.distance_rho_sum += e * exact.sink_rho * far;
   }
   return split;
 }

@@ -8,6 +8,7 @@
 // 1e-20 comes out as 1e-20. Distances are taken from the output õ that the path computed.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "core/approx/key_set.hpp"
@@ -16,11 +17,13 @@
 
 namespace lacuna {
 
-/// Sums over one part; "weighted" means with e_j, not normalised.
+/// Sums over one part with the weights e_j e^-log_scale, not normalised. log_scale is 0, except for kept keys that all
+/// lie so far below the largest score that their e_j would underflow: those are taken relative to their own maximum.
 struct PartSums {
   explicit PartSums(Index d_v) : numerator(d_v) {}
 
-  Index count = 0;              ///< keys
+  Index count = 0;  ///< keys
+  double log_scale = 0;
   CompensatedSum z;             ///< sum e_j
   CompensatedVector numerator;  ///< sum e_j v_j
   double rho = 0;               ///< sum e_j rho_j
@@ -28,7 +31,10 @@ struct PartSums {
   double distance_sum = 0;      ///< sum e_j ||v_j - õ||
   double distance_rho_sum = 0;  ///< sum e_j rho_j ||v_j - õ||
 
+  /// Adds a part; this one must have log_scale 0.
   void add(const PartSums& other);
+  /// z on the scale of the whole row.
+  double z_of_row() const { return log_scale == 0 ? z.value() : z.value() * std::exp(log_scale); }
   std::vector<double> mean() const { return numerator.divided_by(z.value()); }
 };
 

@@ -1,6 +1,6 @@
 #include "experiments/attention_error/cells.hpp"
 
-#include <cmath>
+#include "core/approx/budget.hpp"
 
 namespace lacuna {
 namespace {
@@ -9,8 +9,7 @@ namespace {
 Index most_keys(const Parameters& cell, Index keys) {
   if (!cell.has("select.k")) return keys;
   const auto* fraction = std::get_if<double>(&cell.at("select.k"));
-  const Index selected = fraction != nullptr ? static_cast<Index>(std::ceil(*fraction * static_cast<double>(keys)))
-                                             : cell.integer("select.k");
+  const Index selected = fraction != nullptr ? fraction_of(*fraction, keys) : cell.integer("select.k");
   const Index last_block = cell.has("select.block_size") ? cell.integer("select.block_size") : 0;
   // as differences, since each may be near the largest integer
   if (selected >= keys || last_block >= keys - selected) return keys;

@@ -9,6 +9,8 @@
 namespace lacuna {
 namespace {
 
+constexpr double kLast = -1e300;  // of a zero value: behind every other key, and still a candidate
+
 class ValueAwareSelector final : public Selector {
  public:
   ValueAwareSelector(Budget budget, const LayerView& layer)
@@ -22,7 +24,7 @@ class ValueAwareSelector final : public Selector {
           double square = 0;
           for (Index c = 0; c < v.width; ++c)
             square += static_cast<double>(v.row(j)[c]) * static_cast<double>(v.row(j)[c]);
-          log_norm_[kv_head][j] = std::log(std::max(square, 1e-300)) / 2;  // a zero value: last, not lost
+          log_norm_[kv_head][j] = square > 0 ? std::log(square) / 2 : kLast;
         }
       });
     }

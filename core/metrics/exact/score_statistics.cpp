@@ -30,7 +30,7 @@ void kolmogorov_smirnov(const ExactProfile& profile, Coordinate, std::span<doubl
   const ExactRow& row = *profile.row;
   const double centre = mean(row);
   const double spread = standard_deviation(row);
-  if (!(spread > 0)) {
+  if (row.s[profile.order.front()] == row.s[profile.order.back()]) {
     out[0] = std::numeric_limits<double>::quiet_NaN();  // one key, or equal scores: nothing to compare
     return;
   }

@@ -1,13 +1,14 @@
 // How far the attention distribution moved, over the visible keys and the sink. P are the exact weights, Q those of the
-// path: exp(s_j) / Z_S on the attended keys and the sink, 0 elsewhere (s_j from the rows as the path keeps them). Each
-// is its own sum over the keys:
+// path: exp(s_j - lse_S) on the attended keys and the sink (s_j from the rows as the path keeps them), 0 elsewhere.
+// With L_j = log(q_j / p_j) on the attended keys, each is its own sum over the keys:
 //
-//   total_variation   TV(P, Q)  = 1/2 sum_j |p_j - q_j|
-//   kl_approx_exact   KL(Q || P) = sum_j p_j phi(x_j) ,  phi(x) = x log x - x + 1 ,  x_j = q_j / p_j       (nat)
-//   kl_exact_approx   KL(P || Q) = sum_j p_j psi(x_j) ,  psi(x) = x - 1 - log x ,    +inf where p_j > 0 = q_j
+//   total_variation   TV(P, Q)   = 1/2 [ sum_S q_j |1 - e^-L_j| + sum_T p_j ]
+//   kl_approx_exact   KL(Q || P) = sum_S q_j (L_j - 1 + e^-L_j) + sum_T p_j                                  (nat)
+//   kl_exact_approx   KL(P || Q) = sum_S p_j (e^L_j - 1 - L_j) ,   +inf where an omitted key has weight      (nat)
 //
-// phi and psi are >= 0 and vanish at 1, so nothing cancels and P against itself is exactly 0. For a pure truncation
-// TV = delta and KL(Q || P) = log1p(Z_T / Z_S): tests hold these sums against those forms.
+// The terms q_j - p_j, which sum to 0, are added so that every summand is >= 0 and vanishes with L_j: nothing cancels,
+// and P against itself is exactly 0. For a pure truncation L = log1p(Z_T / Z_S) on every attended key, TV = delta and
+// KL(Q || P) = L: tests hold these sums against those forms.
 #include <cmath>
 #include <limits>
 
@@ -18,60 +19,69 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// x log x - x + 1 at x = 1 + y
-double phi(double y) {
-  if (std::abs(y) < 1e-3) return y * y * (0.5 - y * (1.0 / 6 - y * (1.0 / 12 - y * (1.0 / 20 - y / 30))));
-  return y <= -1 ? 1 : (1 + y) * std::log1p(y) - y;
-}
-
-/// x - 1 - log x at x = 1 + y
-double psi(double y) {
-  if (std::abs(y) < 1e-3) return y * y * (0.5 - y * (1.0 / 3 - y * (1.0 / 4 - y * (1.0 / 5 - y / 6))));
-  return y <= -1 ? kInfinity : y - std::log1p(y);
-}
-
-/// Calls f(p, q) for every visible key and the sink.
-template <class F>
-void for_each_outcome(const PathJudgement& row, F&& f) {
-  const ExactRow& exact = *row.exact;
-  const double z_kept = row.stored ? row.stored->row.z : row.split.kept.z.value();
-  Index kept = 0;  // how many kept keys came so far
-  for (Index j = 0; j < exact.visible; ++j) {
-    double e = 0;
-    if (row.split.is_kept[j]) e = row.stored ? row.stored->row.e[kept++] : exact.e[j];
-    f(exact.p(j), z_kept > 0 ? e / z_kept : 0.0);
-  }
-  const double sink_e = row.stored ? row.stored->row.sink_e : exact.sink_e;
-  if (exact.has_sink) f(exact.sink_e / exact.z, z_kept > 0 ? sink_e / z_kept : 0.0);
+/// e^x - 1 - x
+double expm1_minus(double x) {
+  if (std::abs(x) < 1e-2) return x * x * (0.5 + x * (1.0 / 6 + x * (1.0 / 24 + x * (1.0 / 120 + x / 720))));
+  return std::expm1(x) - x;
 }
 
 bool attended_nothing(const PathJudgement& row) { return !(row.split.kept.z.value() > 0); }
 
+/// log(Z / Z_S) of a pure truncation.
+double log_truncation(const PathJudgement& row) {
+  const PartSums& kept = row.split.kept;
+  if (kept.log_scale == 0) return std::log1p(row.tail.z.value() / kept.z.value());
+  return std::log(row.exact->z) - (kept.log_scale + std::log(kept.z.value()));
+}
+
+/// Calls f(p, q, L) for every attended key and the sink.
+template <class F>
+void for_each_attended(const PathJudgement& row, F&& f) {
+  const ExactRow& exact = *row.exact;
+  const std::vector<RowIndex>& kept = row.answer->kept;
+  if (row.stored) {
+    const ExactRow& stored = row.stored->row;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      f(exact.p(kept[i]), stored.p(static_cast<Index>(i)),
+        (stored.s[i] - stored.log_sum_exp) - (exact.s[kept[i]] - exact.log_sum_exp));
+    if (exact.has_sink) f(exact.sink_e / exact.z, stored.sink_e / stored.z, exact.log_sum_exp - stored.log_sum_exp);
+    return;
+  }
+  const double moved = log_truncation(row);
+  const double z = row.split.kept.z.value();
+  const double scale = row.split.kept.log_scale;
+  const auto weight = [&](double e, double s) { return (scale == 0 ? e : std::exp(s - (exact.m + scale))) / z; };
+  for (const RowIndex j : kept) f(exact.p(j), weight(exact.e[j], exact.s[j]), moved);
+  if (exact.has_sink) f(exact.sink_e / exact.z, weight(exact.sink_e, exact.sink_logit), moved);
+}
+
 double total_variation(const PathJudgement& row) {
   if (attended_nothing(row)) return 1;
   CompensatedSum sum;
-  for_each_outcome(row, [&](double p, double q) { sum.add(std::abs(p - q)); });
+  for_each_attended(row, [&](double, double q, double moved) {
+    if (q > 0) sum.add(q * std::abs(std::expm1(-moved)));
+  });
+  sum.add(row.delta);
   return sum.value() / 2;
 }
 
 double kl_approx_exact(const PathJudgement& row) {
   if (attended_nothing(row)) return kInfinity;
   CompensatedSum sum;
-  for_each_outcome(row, [&](double p, double q) {
-    if (p > 0) sum.add(p * phi((q - p) / p));
+  for_each_attended(row, [&](double, double q, double moved) {
+    if (q > 0) sum.add(q * expm1_minus(-moved));
   });
+  sum.add(row.delta);
   return sum.value();
 }
 
 double kl_exact_approx(const PathJudgement& row) {
-  if (attended_nothing(row)) return kInfinity;
+  if (attended_nothing(row) || row.delta > 0) return kInfinity;
   CompensatedSum sum;
-  bool lost = false;
-  for_each_outcome(row, [&](double p, double q) {
-    if (p > 0 && q == 0) lost = true;
-    if (p > 0 && q > 0) sum.add(p * psi((q - p) / p));
+  for_each_attended(row, [&](double p, double, double moved) {
+    if (p > 0) sum.add(p * expm1_minus(moved));
   });
-  return lost ? kInfinity : sum.value();
+  return sum.value();
 }
 
 const bool registered =

@@ -47,15 +47,16 @@ TEST(Path, SinkTokensAreTheFirstKeys) {
 }
 
 TEST(Path, CountsEachKeyOfTheUnionOnce) {
-  const Given given = {{"select.by", text("main")}, {"select.k", count(9)}, {"window", count(6)},
+  const Given given = {{"select.by", text("main")}, {"select.k", count(9)},    {"window", count(6)},
                        {"sink_tokens", count(4)},   {"pool.blocks", count(3)}, {"pool.block_size", count(4)}};
-  for_each_answer(given, [](const PathRow& row, Index visible, const AttentionProblem& problem, Index head, Index query) {
-    EXPECT_EQ(std::adjacent_find(row.kept.begin(), row.kept.end(), std::greater_equal<>()), row.kept.end());
-    EXPECT_LE(static_cast<Index>(row.kept.size()), std::min<Index>(visible, 9 + 6 + 4));
-    // a key attended twice would weigh twice: the output is that of the set
-    const WideRow wide = wide_row(problem, head, query);
-    EXPECT_LE(to_double(wide_distance(widen(row.o), wide.output(row.kept))), 1e-13);
-  });
+  for_each_answer(
+      given, [](const PathRow& row, Index visible, const AttentionProblem& problem, Index head, Index query) {
+        EXPECT_EQ(std::adjacent_find(row.kept.begin(), row.kept.end(), std::greater_equal<>()), row.kept.end());
+        EXPECT_LE(static_cast<Index>(row.kept.size()), std::min<Index>(visible, 9 + 6 + 4));
+        // a key attended twice would weigh twice: the output is that of the set
+        const WideRow wide = wide_row(problem, head, query);
+        EXPECT_LE(to_double(wide_distance(widen(row.o), wide.output(row.kept))), 1e-13);
+      });
 }
 
 TEST(Path, OutputIsTheSoftmaxOverItsKeysAndTheSink) {

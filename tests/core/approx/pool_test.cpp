@@ -129,8 +129,7 @@ TEST(Pool, SharedByHeadsIsOnePool) {
   given.insert({{"select.by", text("main")}, {"select.k", count(2)}, {"select.share", text("layer")}});
   const PathRun run = run_path(problem, path_of(given));
   for (Index query = 0; query < 3; ++query)
-    for (Index head = 1; head < 4; ++head)
-      EXPECT_EQ(run.rows[query][head].reachable, run.rows[query][0].reachable);
+    for (Index head = 1; head < 4; ++head) EXPECT_EQ(run.rows[query][head].reachable, run.rows[query][0].reachable);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // What every registered selector kind must keep: the form of its answers, their budget, and what they may not read.
-#include "core/approx/selector.hpp"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 
+#include "core/approx/selector.hpp"
 #include "support/contract_selectors.hpp"
 #include "support/random_shapes.hpp"
 
@@ -150,9 +149,8 @@ TEST_P(SelectorContract, RepeatsItsBitsFromManyThreads) {
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < answers.size(); ++i)
-      threads.emplace_back([&, i] {
-        answers[i] = run(problem, parameters, kBudget, {.first_query = static_cast<Index>(i)});
-      });
+      threads.emplace_back(
+          [&, i] { answers[i] = run(problem, parameters, kBudget, {.first_query = static_cast<Index>(i)}); });
   }
   for (std::size_t i = 0; i < answers.size(); ++i)
     EXPECT_TRUE(same_answers({expected.rows.begin() + static_cast<Index>(i), expected.rows.end()}, answers[i].rows));

@@ -36,8 +36,7 @@ TEST_P(SelectorReadsContract, ReadsNothingThatItDidNotOpen) {
         }
       }
       const AttentionProblem dirty = poisoned.build();
-      const PathRun answers =
-          run(clean, parameters, kBudget, {.first_query = query, .answer_with = &dirty});
+      const PathRun answers = run(clean, parameters, kBudget, {.first_query = query, .answer_with = &dirty});
       EXPECT_TRUE(same_answers({expected.rows[query]}, {answers.rows.front()})) << shape.describe();
       for (const PathRow& row : answers.rows.front())
         for (const double x : row.o) EXPECT_TRUE(std::isfinite(x)) << shape.describe();
@@ -104,16 +103,15 @@ TEST_P(SelectorReadsContract, GivesTheKernelsWhatTheirContractAsks) {
 TEST_P(SelectorReadsContract, SpendsItsBudgetOutsideTheWindowWhenAsked) {
   for (const ProblemShape& shape : stage_shapes()) {
     const AttentionProblem problem = random_problem(shape).build();
-    const PathRun answers = run(problem,
-                                path(count(kBudget), {{"window", count(5)},
-                                                      {"sink_tokens", count(2)},
-                                                      {"select.outside_window", true}}),
-                                kBudget);
+    const PathRun answers =
+        run(problem,
+            path(count(kBudget), {{"window", count(5)}, {"sink_tokens", count(2)}, {"select.outside_window", true}}),
+            kBudget);
     for (Index query = 0; query < shape.s_q; ++query)
       for (Index head = 0; head < shape.h_q; ++head) {
         const Index visible = problem.visible_keys(problem.query_position[query]);
-        const KeySet always = set_union(key_range(0, std::min<Index>(2, visible)),
-                                        key_range(std::max<Index>(visible - 5, 0), visible));
+        const KeySet always =
+            set_union(key_range(0, std::min<Index>(2, visible)), key_range(std::max<Index>(visible - 5, 0), visible));
         const KeySet& selected = answers.published[query][head];
         EXPECT_EQ(set_difference(selected, always), selected) << shape.describe();
         EXPECT_EQ(answers.rows[query][head].kept, set_union(selected, always)) << shape.describe();

@@ -78,15 +78,15 @@ TEST(Share, ChoosesTheSetThatOmitsTheLeastMeanMass) {
     for (Index head = 0; head < shape.h_q; ++head) rows.push_back(wide_row(problem, head, 0));
     for (Index k = 1; k < shape.n; ++k) {
       const PathRow row = last_row(run_path(
-          problem,
-          path_of({{"select.by", text("main")}, {"select.k", count(k)}, {"select.share", text("kv_group")}})));
+          problem, path_of({{"select.by", text("main")}, {"select.k", count(k)}, {"select.share", text("kv_group")}})));
       std::uint32_t chosen = 0;
       for (const RowIndex j : row.kept) chosen |= 1U << j;
       ASSERT_EQ(std::popcount(chosen), k);
       const Wide mine = mean_omitted(rows, chosen);
       for (std::uint32_t set = 0; set < 1U << shape.n; ++set) {
         if (std::popcount(set) != k) continue;
-        ASSERT_TRUE(mine <= mean_omitted(rows, set) * Wide(1 + 1e-12)) << shape.describe() << " k " << k << " set " << set;
+        ASSERT_TRUE(mine <= mean_omitted(rows, set) * Wide(1 + 1e-12))
+            << shape.describe() << " k " << k << " set " << set;
       }
     }
   }

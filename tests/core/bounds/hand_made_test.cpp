@@ -46,8 +46,8 @@ TEST(HandBounds, OfThreeKeysAndASink) {
   const JudgedRow judged(problem, 0, 0, answer_over(wide_row(problem, 0, 0), {0}, {}));
   EXPECT_NEAR(judged->output_error.value, 0.4, 1e-15);
   EXPECT_NEAR(judged.bound("bound_value_norm"), 2 * 8 * 0.375, 1e-13);
-  EXPECT_NEAR(judged.bound("bound_centred"), 2 * 4 * 0.375, 1e-13);   // c = 4: R = 4, of 8, of 0 and of the sink
-  EXPECT_NEAR(judged.bound("bound_posterior"), 2.4 * 0.375, 1e-13);   // |4 - 1.6| > |0 - 1.6|
+  EXPECT_NEAR(judged.bound("bound_centred"), 2 * 4 * 0.375, 1e-13);  // c = 4: R = 4, of 8, of 0 and of the sink
+  EXPECT_NEAR(judged.bound("bound_posterior"), 2.4 * 0.375, 1e-13);  // |4 - 1.6| > |0 - 1.6|
   EXPECT_NEAR(judged.bound("bound_tail_mean"), 1.6 / 8 + 2 * 2.4 / 8, 1e-13);
   EXPECT_NEAR(judged.bound("bound_blockwise"), 0.375 * (2.4 + 4), 1e-13);  // one block: c = 4, r = 4
   // variance (36 + 4 + 2 * 4 + 4 * 4) / 8 = 8, odds 3/5

@@ -67,7 +67,8 @@ std::map<std::string, double> recorded() {
 
 void write(const std::map<std::string, double>& measured) {
   std::ofstream file(kFile);
-  file << "# Median of bound / error for each bound kind over the fixed rows of tightness_test.cpp, which fails when one\n"
+  file << "# Median of bound / error for each bound kind over the fixed rows of tightness_test.cpp, which fails when "
+          "one\n"
           "# moves by more than 2 %. Written by\n"
           "#   LACUNA_UPDATE_TIGHTNESS=1 build/<preset>/tests/test_core --gtest_filter='TightnessBounds.*'\n";
   for (const auto& [name, median] : measured) file << fmt::format("{} {:.6g}\n", name, median);

@@ -21,7 +21,8 @@ const std::vector<Case>& cases() {
     result.reserve(4000);  // a judgement points into its row
     for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
       Random random(seed + 90000);
-      ProblemShape shape{.n = random.integer(2, 24), .d_qk = 4, .d_v = random.integer(1, 6), .sink = true, .seed = seed};
+      ProblemShape shape{
+          .n = random.integer(2, 24), .d_qk = 4, .d_v = random.integer(1, 6), .sink = true, .seed = seed};
       shape.score_spread = random.one_of<double>({0.3, 1, 3});
       shape.value_shift = random.one_of<double>({0, 1, 3, 10});
       RawProblem raw = random_problem(shape);

@@ -15,8 +15,8 @@ using namespace testing_core;
 /// The largest |measured - wide| / radius.
 void expect_covered(const MeasuredError& measured, const Wide& exact, const std::string& name, double& worst) {
   const Wide off = abs(Wide(Wide(measured.value) - exact));
-  ASSERT_TRUE(off <= Wide(measured.radius)) << name << "\nmeasured " << measured.value << " exact " << exact
-                                            << " radius " << measured.radius;
+  ASSERT_TRUE(off <= Wide(measured.radius))
+      << name << "\nmeasured " << measured.value << " exact " << exact << " radius " << measured.radius;
   if (measured.radius > 0) worst = std::max(worst, to_double(Wide(off / Wide(measured.radius))));
 }
 
@@ -227,8 +227,7 @@ TEST(PathJudgement, BelievesEveryHonestPathWithRoom) {
     for (Index head = 0; head < 2; ++head) {
       const JudgedRow judged(problem, head, 0, run.rows[0][head]);
       EXPECT_TRUE(judged->path_attended_what_it_says()) << shape.describe();
-      if (judged->arithmetic_radius > 0)
-        worst = std::max(worst, judged->arithmetic_error / judged->arithmetic_radius);
+      if (judged->arithmetic_radius > 0) worst = std::max(worst, judged->arithmetic_error / judged->arithmetic_radius);
     }
   }
   RecordProperty("worst_arithmetic_error_over_radius", fmt::format("{:.4f}", worst));

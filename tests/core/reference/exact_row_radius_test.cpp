@@ -70,12 +70,12 @@ TEST(ExactRowRadius, CoversTheErrorAtPrimesAndAroundPowersOfTwo) {
   Worst worst;
   for (const Index n : {1, 2, 3, 5, 7, 31, 61, 64, 113, 127, 128, 129, 211, 293, 300})
     for (const Index d : {1, 2, 7, 8, 9, 61, 70}) {
-        const std::uint64_t seed = static_cast<std::uint64_t>(n + d);
-        const ProblemShape shape{
-            .n = n, .d_qk = d, .d_v = 71 - d, .sink = seed % 2 == 0, .score_spread = 5, .seed = seed};
-        compare(random_problem(shape).build(), shape.describe(), worst);
-        if (HasFatalFailure()) return;
-      }
+      const std::uint64_t seed = static_cast<std::uint64_t>(n + d);
+      const ProblemShape shape{
+          .n = n, .d_qk = d, .d_v = 71 - d, .sink = seed % 2 == 0, .score_spread = 5, .seed = seed};
+      compare(random_problem(shape).build(), shape.describe(), worst);
+      if (HasFatalFailure()) return;
+    }
 }
 
 TEST(ExactRowRadius, CoversTheErrorAtHugeScoreSpread) {

@@ -23,8 +23,7 @@ bool same_bits(const ExactRow& a, const ExactRow& b) {
 
 TEST(ExactRow, AgreesWithHandNumbers) {
   // weights 1, 2, 5 over 8; values (8, 0), (4, 8), (0, 16): o = (1 + 1 + 0, 0 + 2 + 10)
-  const RawProblem raw =
-      problem_of_scores({0, std::log(2), std::log(5)}, {{8, 0}, {4, 8}, {0, 16}});
+  const RawProblem raw = problem_of_scores({0, std::log(2), std::log(5)}, {{8, 0}, {4, 8}, {0, 16}});
   const ExactRow row = exact_of(raw);
   EXPECT_EQ(row.visible, 3);
   EXPECT_NEAR(row.o[0], 2, 1e-15);

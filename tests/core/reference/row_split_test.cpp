@@ -14,13 +14,12 @@ RowSplit split_of(const RawProblem& raw, const KeySet& kept, const KeySet& reach
                   const std::vector<double>& o_path) {
   const AttentionProblem problem = raw.build();
   const Rows values = problem.values(0);
-  return split_row(testing_core::exact_of(problem, 0, 0), values, ValueBalls(values), kept, reachable, has_pool, o_path);
+  return split_row(testing_core::exact_of(problem, 0, 0), values, ValueBalls(values), kept, reachable, has_pool,
+                   o_path);
 }
 
 /// Weights 1, 2, 4, 8 relative to the last: e = 1/8, 1/4, 1/2, 1; values 0, 3, -1, 5.
-RawProblem four_keys() {
-  return problem_of_scores({0, std::log(2), std::log(4), std::log(8)}, {{0}, {3}, {-1}, {5}});
-}
+RawProblem four_keys() { return problem_of_scores({0, std::log(2), std::log(4), std::log(8)}, {{0}, {3}, {-1}, {5}}); }
 
 TEST(RowSplit, PutsEachKeyInOnePartByHand) {
   const RowSplit split = split_of(four_keys(), {1, 3}, {1, 2, 3}, true, {4.0});
@@ -102,7 +101,8 @@ TEST(RowSplit, BallsReachEveryVisibleValueOfTheirBlock) {
       for (Index j = 0; j < visible; ++j) {
         Wide square = 0;
         for (Index c = 0; c < 6; ++c) square += (Wide(values.at(j, c)) - x[c]) * (Wide(values.at(j, c)) - x[c]);
-        EXPECT_LE(to_double(Wide(sqrt(square))), balls.reach(values, j / ValueBalls::kBlockSize, visible, x) * (1 + 1e-14));
+        EXPECT_LE(to_double(Wide(sqrt(square))),
+                  balls.reach(values, j / ValueBalls::kBlockSize, visible, x) * (1 + 1e-14));
       }
   }
 }

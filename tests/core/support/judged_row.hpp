@@ -33,8 +33,8 @@ class JudgedRow {
     order_ = ExactProfile(problem_, head, query, exact_).order;
     const Rows values = problem_.values(problem_.kv_head_of(head));
     balls_ = ValueBalls(values);
-    judgement_ = std::make_unique<PathJudgement>(
-        judge_path(problem_, traits_, exact_, order_, answer_, values, balls_));
+    judgement_ =
+        std::make_unique<PathJudgement>(judge_path(problem_, traits_, exact_, order_, answer_, values, balls_));
   }
   JudgedRow(const JudgedRow&) = delete;
   JudgedRow& operator=(const JudgedRow&) = delete;
@@ -42,9 +42,7 @@ class JudgedRow {
   const PathJudgement& operator*() const { return *judgement_; }
   const PathJudgement* operator->() const { return judgement_.get(); }
   const ExactRow& exact() const { return exact_; }
-  double metric(const std::string& name) const {
-    return PathMetricRegistry::instance().at(name).evaluate(*judgement_);
-  }
+  double metric(const std::string& name) const { return PathMetricRegistry::instance().at(name).evaluate(*judgement_); }
   double bound(const std::string& name) const { return BoundRegistry::instance().at(name).evaluate(*judgement_); }
   double smallest_bound() const {
     double smallest = std::numeric_limits<double>::infinity();

@@ -46,8 +46,8 @@ struct RunOptions {
   std::vector<Index> layer_label = {0};
   std::vector<Index> head_label = {};  ///< empty: 0, 1, 2, ...
   const SelectionStore* selections = nullptr;
-  Index rows_at_a_time = 0;  ///< how rows are appended; 0: as many as there are
-  Index first_query = 0;     ///< queries before it are not asked
+  Index rows_at_a_time = 0;                       ///< how rows are appended; 0: as many as there are
+  Index first_query = 0;                          ///< queries before it are not asked
   const AttentionProblem* answer_with = nullptr;  ///< the problem that the answers read, when not the one appended
   const kernels::Backend* backend = &kernels::plain_backend();
 };

@@ -23,8 +23,7 @@ inline Ranks ranks_of(const std::string& kind, const AttentionProblem& problem, 
                       Index query, Index rows_at_a_time = 0, const AttentionProblem* answer_with = nullptr) {
   const std::unique_ptr<BlockRanker> ranker = BlockRankerRegistry::instance().at(kind).open(block_size, problem);
   QueryView view(answer_with != nullptr ? *answer_with : problem, kernels::plain_backend(), query);
-  append_rows(0, view.visible(), rows_at_a_time,
-              [&](Index begin, Index end) { ranker->append(problem, begin, end); });
+  append_rows(0, view.visible(), rows_at_a_time, [&](Index begin, Index end) { ranker->append(problem, begin, end); });
   Ranks result;
   result.rank = ranker->rank(view, head, result.cost);
   result.stored_bytes = ranker->stored_bytes(view.visible());

@@ -9,10 +9,10 @@
 
 namespace lacuna::testing_core {
 
-using Wide = boost::multiprecision::number<
-    boost::multiprecision::cpp_bin_float<113, boost::multiprecision::digit_base_2, void, std::int32_t, -1000000,
-                                         1000000>,
-    boost::multiprecision::et_off>;
+using Wide =
+    boost::multiprecision::number<boost::multiprecision::cpp_bin_float<113, boost::multiprecision::digit_base_2, void,
+                                                                       std::int32_t, -1000000, 1000000>,
+                                  boost::multiprecision::et_off>;
 using WideVector = std::vector<Wide>;
 
 inline double to_double(const Wide& x) { return x.convert_to<double>(); }

@@ -1,8 +1,8 @@
 // What every registered block ranker must keep.
 #include <gtest/gtest.h>
 
-#include "support/rank_runner.hpp"
 #include "support/random_shapes.hpp"
+#include "support/rank_runner.hpp"
 
 namespace lacuna {
 namespace {
@@ -97,9 +97,10 @@ TEST_P(BlockRankerContract, RepeatsItsBits) {
 
 TEST_P(BlockRankerContract, GivesEqualBlocksTheSameRank) {
   // four times the same three keys: the rank of a block depends on its keys alone
-  const RawProblem raw = problem_of({1.0, 0.3}, {{1, 2}, {0.7, -1}, {3, 0}, {1, 2}, {0.7, -1}, {3, 0}, {1, 2}, {0.7, -1},
-                                                 {3, 0}, {1, 2}, {0.7, -1}, {3, 0}},
-                                    std::vector<std::vector<double>>(12, {1}));
+  const RawProblem raw = problem_of(
+      {1.0, 0.3},
+      {{1, 2}, {0.7, -1}, {3, 0}, {1, 2}, {0.7, -1}, {3, 0}, {1, 2}, {0.7, -1}, {3, 0}, {1, 2}, {0.7, -1}, {3, 0}},
+      std::vector<std::vector<double>>(12, {1}));
   const Ranks ranks = ranks_of(GetParam(), raw.build(), 3, 0, 0);
   EXPECT_EQ(ranks.rank, std::vector<double>(4, ranks.rank.front()));
 }

@@ -1,8 +1,8 @@
 // box, ball, mean, max: what each number is.
 #include <gtest/gtest.h>
 
-#include "support/rank_runner.hpp"
 #include "support/random_shapes.hpp"
+#include "support/rank_runner.hpp"
 #include "support/wide_attention.hpp"
 
 namespace lacuna {
@@ -100,8 +100,8 @@ TEST(BlockRankers, NewestBlockIsSummarisedOverTheRowsThatAreThere) {
 
 TEST(BlockRankers, GroupsAgreeByTheMeanWeightOfTheirHeads) {
   // two heads, three blocks: head 0 sees ranks log(1, 2, 5), head 1 log(4, 2, 2): mean weights (1/8 + 4/8) / 2, ...
-  RawProblem raw = problem_of({1, 0}, {{0, std::log(4)}, {std::log(2), std::log(2)}, {std::log(5), std::log(2)}},
-                              {{1}, {1}, {1}});
+  RawProblem raw =
+      problem_of({1, 0}, {{0, std::log(4)}, {std::log(2), std::log(2)}, {std::log(5), std::log(2)}}, {{1}, {1}, {1}});
   raw.h_q = 2;
   raw.q = {1, 0, 0, 1};
   const AttentionProblem problem = raw.build();

@@ -76,7 +76,8 @@ TEST(RandomSelector, DoesNotLookAtTheKeys) {
 TEST(RandomSelector, TakesAFractionOfTheVisibleKeys) {
   const PathRun run =
       run_path(random_problem(kShape).build(), path_of({{"select.by", text("random")}, {"select.k", 0.5}}));
-  for (Index query = 0; query < 8; ++query) EXPECT_EQ(kept(run, query, 0).size(), static_cast<std::size_t>(94 + query) / 2);
+  for (Index query = 0; query < 8; ++query)
+    EXPECT_EQ(kept(run, query, 0).size(), static_cast<std::size_t>(94 + query) / 2);
 }
 
 TEST(RandomSelector, IsRepeatedInTrials) {

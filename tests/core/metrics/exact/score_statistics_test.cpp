@@ -49,9 +49,10 @@ TEST(ScoreStatistics, AgreeWithNaiveSums) {
     EXPECT_NEAR(exact_metric("score_mean", problem)[0], to_double(mean), 4e-16 * row.score_magnitude_max);
     EXPECT_NEAR(exact_metric("score_std", problem)[0], to_double(deviation), 4e-16 * row.score_magnitude_max);
     if (deviation > Wide(1e-12) * row.score_magnitude_max) {
-      EXPECT_NEAR(exact_metric("score_ks", problem)[0],
-                  static_cast<double>(naive_ks(row.s, mean.convert_to<long double>(), deviation.convert_to<long double>())),
-                  1e-9)
+      EXPECT_NEAR(
+          exact_metric("score_ks", problem)[0],
+          static_cast<double>(naive_ks(row.s, mean.convert_to<long double>(), deviation.convert_to<long double>())),
+          1e-9)
           << shape.describe();
     }
   }

@@ -47,9 +47,8 @@ TEST(Cost, CountsTheUnionOverTheHeadsOfAKvHead) {
   raw.h_q = 2;
   raw.q = {1, -1};
   raw.stored_element_bytes = 4;
-  const PathRun run = run_path(raw.build(), path_of({{"select.by", text("box")},
-                                                     {"select.k", count(2)},
-                                                     {"select.block_size", count(2)}}));
+  const PathRun run = run_path(
+      raw.build(), path_of({{"select.by", text("box")}, {"select.k", count(2)}, {"select.block_size", count(2)}}));
   EXPECT_EQ(run.rows[0][0].kept, (KeySet{4, 5}));
   EXPECT_EQ(run.rows[0][1].kept, (KeySet{0, 1}));
   for (Index head = 0; head < 2; ++head) {
@@ -63,8 +62,7 @@ TEST(Cost, CountsTheUnionOverTheHeadsOfAKvHead) {
 TEST(Cost, KvHeadsAreChargedApart) {
   // KV head 0 serves an oracle's head that the path leaves exact; KV head 1 a window
   RawProblem raw = tiny(2, 2, 20);
-  const PathRun run = run_path(
-      raw.build(), path_of({{"window", count(4)}, {"heads", std::vector<std::int64_t>{1}}}));
+  const PathRun run = run_path(raw.build(), path_of({{"window", count(4)}, {"heads", std::vector<std::int64_t>{1}}}));
   EXPECT_EQ(run.rows[0][0].bytes_read_main, 20 * 16);
   EXPECT_EQ(run.rows[0][1].bytes_read_main, 4 * 16);
 }
@@ -86,9 +84,8 @@ TEST(Cost, OfSummariesByKind) {
 
 TEST(Cost, OfAPoolRankedBySummariesAndAttendedWhole) {
   // 20 keys, 2 blocks of 4: 8 keys read, 5 boxes read
-  const PathRow row = row_of(tiny(1, 1, 20), {{"pool.blocks", count(2)},
-                                              {"pool.block_size", count(4)},
-                                              {"pool.rank_by", text("box")}});
+  const PathRow row =
+      row_of(tiny(1, 1, 20), {{"pool.blocks", count(2)}, {"pool.block_size", count(4)}, {"pool.rank_by", text("box")}});
   EXPECT_EQ(row.kept.size(), 8U);
   EXPECT_EQ(row.keys_scored, 8);
   EXPECT_EQ(row.bytes_read_main, 8 * 16);

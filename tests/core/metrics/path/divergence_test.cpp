@@ -74,8 +74,8 @@ TEST(Divergence, AgreesWithWideSumsOnThousandsOfRows) {
     const Wide variation = wide_sum(row, [](const Wide& p, const Wide& q) { return Wide(abs(Wide(p - q)) / 2); });
     EXPECT_NEAR(judged.metric("total_variation"), to_double(variation), relative * delta + 1e-15) << shape.describe();
 
-    const Wide kl = wide_sum(
-        row, [](const Wide& p, const Wide& q) { return q > 0 ? Wide(q * log(Wide(q / p))) : Wide(0); });
+    const Wide kl =
+        wide_sum(row, [](const Wide& p, const Wide& q) { return q > 0 ? Wide(q * log(Wide(q / p))) : Wide(0); });
     const double kl_exact = to_double(kl);  // nearly cancels in 113 bits, too: absolute room of 1e-32
     EXPECT_NEAR(judged.metric("kl_approx_exact"), kl_exact, relative * (kl_exact + delta) + 1e-30) << shape.describe();
 

@@ -68,17 +68,16 @@ TEST(OmittedMass, OfTheExactPathIsZeroAndOfAFullBudgetToo) {
     const AttentionProblem problem = random_problem(shape).build();
     for (const Parameters& path :
          {path_of({}), path_of({{"select.by", text("main")}, {"select.k", count(shape.n)}}),
-          path_of({{"select.by", text("main")}, {"select.k", 1.0}}),
-          path_of({{"window", count(shape.n)}}),
+          path_of({{"select.by", text("main")}, {"select.k", 1.0}}), path_of({{"window", count(shape.n)}}),
           path_of({{"pool.blocks", count(shape.n)}, {"pool.block_size", count(3)}})}) {
       const PathRun run = run_path(problem, path);
       for (Index query = 0; query < shape.s_q; ++query)
         for (Index head = 0; head < shape.h_q; ++head) {
           if (problem.visible_keys(problem.query_position[query]) == 0) continue;
           const JudgedRow judged(problem, head, query, run.rows[query][head], PathTraits::of(path));
-          for (const char* zero : {"omitted_mass", "omitted_mass_selection", "output_error", "output_error_selection",
-                                   "output_error_relative", "error_radius", "kl_approx_exact", "kl_exact_approx",
-                                   "total_variation"})
+          for (const char* zero :
+               {"omitted_mass", "omitted_mass_selection", "output_error", "output_error_selection",
+                "output_error_relative", "error_radius", "kl_approx_exact", "kl_exact_approx", "total_variation"})
             EXPECT_EQ(judged.metric(zero), 0) << zero << "\n" << shape.describe();
           for (const char* one : {"recall", "recall_tie_credited", "recall_mass"})
             EXPECT_EQ(judged.metric(one), 1) << one << "\n" << shape.describe();

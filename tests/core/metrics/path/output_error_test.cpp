@@ -10,9 +10,7 @@ using namespace testing_core;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Weights 1, 1, 2 with values (0, 0), (4, 0), (4, 6): o = (3, 3).
-AttentionProblem three_keys() {
-  return problem_of_scores({0, 0, std::log(2)}, {{0, 0}, {4, 0}, {4, 6}}).build();
-}
+AttentionProblem three_keys() { return problem_of_scores({0, 0, std::log(2)}, {{0, 0}, {4, 0}, {4, 6}}).build(); }
 
 TEST(OutputError, AgreesWithHandNumbers) {
   const AttentionProblem problem = three_keys();
