@@ -14,7 +14,7 @@ KeySet Pool::candidates(GroupQuery& query) {
   const Index visible = query.view.visible();
   std::vector<double> rank = group_block_scores(*ranker_, query);
   if (rank.empty()) return {};
-  if (pin_newest_) rank.back() = std::numeric_limits<double>::infinity();
+  if (pin_newest_) rank.back() = std::numeric_limits<double>::max();  // a score may be -inf, never +inf
 
   const Index blocks = static_cast<Index>(rank.size());
   KeySet kept(static_cast<std::size_t>(std::min(blocks_, blocks)));

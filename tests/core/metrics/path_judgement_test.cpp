@@ -102,7 +102,7 @@ TEST(PathJudgement, MeasuresThePathsOwnArithmetic) {
         << shape.describe();
     const Wide whole = wide_distance(row.wide.o(), widen(answer.o));
     ASSERT_TRUE(whole <= Wide(judged->output_error_pool.value) + Wide(judged->output_error_selection.value) +
-                             Wide(judged->arithmetic_error) + Wide(judged->arithmetic_radius))
+                             Wide(judged->arithmetic_upper()) + Wide(judged->arithmetic_radius))
         << shape.describe();
   }
 }
