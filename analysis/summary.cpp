@@ -61,8 +61,8 @@ class PathCells {
       const std::string& label = dimension.labels[row % dimension.size()];
       row /= dimension.size();
       if (dimension.size() == 1 && (dimension.name == "sequence" || dimension.name == "trial")) continue;
-      name = fmt::format("{} {}{}{}", dimension.name == "query" ? "position" : dimension.name, label,
-                         name.empty() ? "" : ", ", name);
+      name = fmt::format("{} {}{}{}", dimension.name == "query" && !has("query_position") ? "position" : dimension.name,
+                         label, name.empty() ? "" : ", ", name);
     }
     return name;
   }

@@ -1,4 +1,4 @@
-# Writes experiments/build_facts.hpp before every build: the revision (with "-dirty" where tracked files differ), flags.
+# Writes experiments/build_facts.hpp before every build: the revision (with "-dirty" where files differ or are new), flags.
 # Without git or outside a checkout the revision is "unknown". The file changes only when a fact does.
 set(build_facts_dir ${CMAKE_BINARY_DIR}/generated)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)

@@ -27,7 +27,7 @@ PathTraits PathTraits::of(const Parameters& path) {
   if (path.has("select.by")) {
     const SelectorKind& selector = SelectorRegistry::instance().at(path.text("select.by"));
     traits.selects = true;
-    traits.is_oracle |= selector.is_oracle;
+    traits.is_oracle |= selector.is_oracle && !traits.has_pool;  // within a pool it reads the pool
     traits.reads_summaries |= selector.reads_summaries;
     traits.is_random = selector.is_random;
     if (traits.is_random) traits.trials = path.integer("select.trials");
@@ -161,22 +161,25 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
   const KeySet everything = key_range(0, query.visible());
   for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
     KeySet attended;
+    KeySet scored;
     bool every_key = false;
     Index summary_bytes = 0;
     for (Index head = 0; head < layer.h_q(); ++head) {
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
       attended = set_union(attended, rows[head].kept);
+      scored = set_union(scored, set_union(cost[head].scored, rows[head].kept));
       every_key |= cost[head].scored_every_key;
       summary_bytes = std::max(summary_bytes, cost[head].summary_bytes);  // read once for the KV head
     }
-    const Index main_bytes = bytes_read(layer, every_key ? everything : attended, attended, query.visible());
+    const Index main_bytes = bytes_read(layer, every_key ? everything : scored, attended, query.visible());
     Index stored = store_ ? store_->bytes(query.visible()) : query.visible() * layer.row_bytes();
     if (pool_) stored += pool_->stored_bytes(query.visible());
     if (selector_) stored += selector_->stored_bytes(query.visible());
     for (Index head = 0; head < layer.h_q(); ++head) {
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
-      rows[head].keys_scored =
-          cost[head].scored_every_key ? query.visible() : static_cast<Index>(rows[head].kept.size());
+      rows[head].keys_scored = cost[head].scored_every_key
+                                   ? query.visible()
+                                   : static_cast<Index>(set_union(cost[head].scored, rows[head].kept).size());
       rows[head].bytes_read_main = main_bytes;
       rows[head].bytes_read_summary = summary_bytes;
       rows[head].bytes_stored = stored;

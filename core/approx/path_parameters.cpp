@@ -92,6 +92,10 @@ std::vector<ParameterFault> check_path(const Parameters& path) {
   for (const char* key : {"store_rotate", "store_exact_tail"})
     if (path.integer(key) > 0 && !StoredCache::wanted(path))
       return {{key, fmt::format("'{}' needs a format: give 'store', 'store_k' or 'store_v'", key)}};
+  if (path.integer("store_exact_tail") > 0)
+    for (const char* key : {"store", "store_k", "store_v"})
+      if (path.has(key) && !FormatRegistry::instance().at(path.text(key)).takes_exact_tail)
+        return {{"store_exact_tail", fmt::format("the format '{}' keeps no exact tail", path.text(key))}};
   const std::int64_t rotate = path.integer("store_rotate");
   if (rotate > 0 && (rotate & (rotate - 1)) != 0)
     return {{"store_rotate", fmt::format("{} is not a power of two", rotate)}};

@@ -68,8 +68,14 @@ void QueryView::score_listed(Index head, const KeySet& keys, std::vector<double>
 std::vector<double> GroupQuery::scores(const KeySet& among) {
   std::vector<std::vector<double>> by_head;
   for (const Index head : heads) {
-    const auto s = view.scores(head, cost[head]);
-    by_head.emplace_back(s.begin(), s.end());
+    if (static_cast<Index>(among.size()) == view.visible()) {
+      const auto s = view.scores(head, cost[head]);
+      by_head.emplace_back(s.begin(), s.end());
+    } else {
+      by_head.emplace_back(static_cast<std::size_t>(view.visible()), 0.0);
+      view.score_listed(head, among, by_head.back());
+      cost[head].scored = set_union(cost[head].scored, among);
+    }
   }
   return shared_scores(by_head, among);
 }

@@ -41,6 +41,7 @@ struct StageContext {
 /// What one path read for one head of one query. Bytes are summed by the path, over the heads of a KV head.
 struct HeadCost {
   bool scored_every_key = false;  ///< the main scores of all visible keys were asked for
+  KeySet scored;                  ///< otherwise: keys that were scored to choose among them
   Index summary_bytes = 0;        ///< of block summaries or norms read
   Index ties_at_cut = 0;          ///< scores equal to the last selected one that were left out
 };
@@ -82,7 +83,8 @@ struct GroupQuery {
   const std::vector<Index>& heads;  ///< query heads, by index
   std::vector<HeadCost>& cost;      ///< [h_q], by head
 
-  /// Main scores of every visible key by which the group ranks, [visible]: see share.hpp.
+  /// Main scores by which the group ranks the keys in `among`, [visible]: see share.hpp. Other entries say nothing.
+  /// Charges those keys, and no other is read.
   std::vector<double> scores(const KeySet& among);
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,15 @@ class SelectionStore {
  public:
   /// Makes room for the selections of one path: [layers][queries][heads].
   void reserve(const std::string& path, Index cell, Index layers, Index queries, Index heads) {
-    slots_[{path, cell}] = {queries, heads, std::vector<KeySet>(layers * queries * heads)};
+    slots_[{path, cell}] = {queries, heads, std::vector<std::optional<KeySet>>(layers * queries * heads)};
   }
   bool publishes(const std::string& path, Index cell) const { return slots_.count({path, cell}) > 0; }
-  KeySet& at(const std::string& path, Index cell, Index layer, Index query, Index head) {
+  /// nullopt: the path made no selection there.
+  std::optional<KeySet>& at(const std::string& path, Index cell, Index layer, Index query, Index head) {
     Slots& slots = slots_.at({path, cell});
     return slots.sets[(layer * slots.queries + query) * slots.heads + head];
   }
-  const KeySet& at(const std::string& path, Index cell, Index layer, Index query, Index head) const {
+  const std::optional<KeySet>& at(const std::string& path, Index cell, Index layer, Index query, Index head) const {
     return const_cast<SelectionStore*>(this)->at(path, cell, layer, query, head);
   }
 
@@ -32,7 +34,7 @@ class SelectionStore {
   struct Slots {
     Index queries = 0;
     Index heads = 0;
-    std::vector<KeySet> sets;
+    std::vector<std::optional<KeySet>> sets;
   };
   std::map<std::pair<std::string, Index>, Slots> slots_;
 };

@@ -21,6 +21,7 @@ const bool registered = BoundRegistry::instance().add(
        const double odds = row.tail.z.value() / kept * (1 + 4.04 * (row.exact->rho_max + kUnitRoundoff));
        // o itself is within its radius, which moves each distance by as much
        const double spread = std::sqrt(row.exact->variance * (1 + 4.04 * row.exact->rho_max)) + row.exact->error_radius;
+       if (!std::isfinite(spread)) return std::numeric_limits<double>::infinity();  // odds may be 0
        return raised(row, std::sqrt(odds) * spread) + std::sqrt(row.underflow()) * 0x1p-500;
      }});
 

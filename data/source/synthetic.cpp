@@ -37,6 +37,8 @@ std::vector<ParameterSpec> synthetic_parameters() {
       {.key = "sink_logit",
        .type = ParameterType::real,
        .unit = "nat",
+       .minimum = -1e6,
+       .maximum = 1e6,
        .sentence = "Logit of a sink in every head. Unset: none."},
       {.key = "score_std",
        .type = ParameterType::real,

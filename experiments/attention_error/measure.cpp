@@ -131,7 +131,7 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
         const std::vector<PathRow> answers = paths[p][run].answer(view, publish ? published.data() : nullptr);
         RowTable& table = tables.paths[p][run];
         for (Index head = 0; head < problem.h_q(); ++head) {
-          if (publish)
+          if (publish && answers[head].ran)
             task.selections->at(plans[p].study->name, cell, task.context.layer, query, head) = published[head];
           const PathRow& answer = answers[head];
           RowStatus& status = table.status(head, row);

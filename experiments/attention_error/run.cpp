@@ -20,9 +20,30 @@ constexpr Index kHeldNumbers = 8 << 20;
 std::vector<std::unique_ptr<ProblemSource>> open_sources(const Study& study) {
   const SourceKind& kind = SourceRegistry::instance().at(study.source_kind);
   std::vector<std::unique_ptr<ProblemSource>> sources;
-  for (const Parameters& cell : study.source.cells)
-    sources.push_back(kind.open(cell, static_cast<std::uint64_t>(study.experiment.integer("seed"))));
+  for (const Parameters& cell : study.source.cells) try {
+      sources.push_back(kind.open(cell, static_cast<std::uint64_t>(study.experiment.integer("seed"))));
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}: error: {}", study.file.string(), error.what()));
+    }
   return sources;
+}
+
+/// --force replaces results, never what the study reads.
+void check_output(const std::filesystem::path& output, const Study& study) {
+  std::vector<std::string> inputs = {study.file.string()};
+  for (const Parameters& cell : study.source.cells)
+    if (cell.has("file")) {
+      const auto& files = cell.get<std::vector<std::string>>("file");
+      inputs.insert(inputs.end(), files.begin(), files.end());
+    }
+  for (const StudyPath& path : study.paths)
+    for (const Parameters& cell : path.sweep.cells)
+      if (cell.has("select.file")) inputs.push_back(cell.text("select.file"));
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    if (std::filesystem::equivalent(output, input, none))
+      throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", output.string()));
+  }
 }
 
 /// "layers" and "heads" of a path must name labels that the source has.
@@ -135,6 +156,7 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
   }
 
   const std::string started = utc_now();
+  if (line.output) check_output(*line.output, study);
   ResultsFile file(line.output ? *line.output : next_free_results_path(line.parameters), line.force,
                    study.experiment.text("compression") == "deflate" ? Compression::deflate : Compression::none);
   Recording recording(file, study, shapes, plans, coordinates);

@@ -6,11 +6,19 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <string>
+#include <system_error>
 
 #include "core/base/error.hpp"
 #include "experiments/harness/interrupt.hpp"
 
 namespace lacuna {
+namespace {
+
+/// To stderr; where that is closed or full the exit code has to speak alone.
+void complain(const std::string& message) { std::fputs(message.c_str(), stderr); }
+
+}  // namespace
 
 int guarded_main(const std::function<int()>& work) {
   watch_for_interrupts();
@@ -20,18 +28,21 @@ int guarded_main(const std::function<int()>& work) {
     const int code = work();
     std::cout.flush();
     if (!std::cout) {
-      fmt::print(stderr, "error: cannot write to standard output\n");
+      complain(fmt::format("error: cannot write to standard output\n"));
       return static_cast<int>(ExitCode::environment);
     }
     return code;
   } catch (const Error& error) {
-    fmt::print(stderr, "{}{}\n", error.code() == ExitCode::usage ? "" : "error: ", error.what());
+    complain(fmt::format("{}{}\n", error.code() == ExitCode::usage ? "" : "error: ", error.what()));
     return static_cast<int>(error.code());
+  } catch (const std::system_error& error) {  // no thread to be had, a file system call that failed
+    complain(fmt::format("error: {}\n", error.what()));
+    return static_cast<int>(ExitCode::environment);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "error: out of memory\n");
+    complain(fmt::format("error: out of memory\n"));
     return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
+    complain(fmt::format("internal error: {}\n", error.what()));
     return static_cast<int>(ExitCode::internal);
   }
 }

@@ -21,6 +21,12 @@ std::string duration(double seconds) {
                    : fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
+/// To stderr; where that is closed or full there is no progress to see, and the work goes on.
+void write(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 Progress::Progress(std::int64_t total, std::string unit, bool quiet)
@@ -55,12 +61,11 @@ void Progress::print(std::int64_t done) {
   if (terminal_) {
     constexpr int width = 30;
     const int filled = static_cast<int>(share * width);
-    fmt::print(stderr, "\r[{:=<{}}{:<{}}] {}\x1b[K", "", filled, "", width - filled, facts);
+    write(fmt::format("\r[{:=<{}}{:<{}}] {}\x1b[K", "", filled, "", width - filled, facts));
     line_open_ = true;
   } else {
-    fmt::print(stderr, "progress: {:.0f} % ({})\n", 100 * share, facts);
+    write(fmt::format("progress: {:.0f} % ({})\n", 100 * share, facts));
   }
-  std::fflush(stderr);
 }
 
 }  // namespace lacuna

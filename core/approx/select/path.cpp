@@ -20,8 +20,11 @@ class PathSelector final : public Selector {
   std::optional<KeySet> answer(GroupQuery& query, const KeySet& candidates) override {
     if (layer_ < 0) return std::nullopt;
     KeySet chosen;
-    for (const Index head : query.heads)
-      chosen = set_union(chosen, selections_.at(path_, cell_, layer_, query.view.query(), head));
+    for (const Index head : query.heads) {
+      const std::optional<KeySet>& selected = selections_.at(path_, cell_, layer_, query.view.query(), head);
+      if (!selected) return std::nullopt;
+      chosen = set_union(chosen, *selected);
+    }
     KeySet result;
     std::set_intersection(chosen.begin(), chosen.end(), candidates.begin(), candidates.end(),
                           std::back_inserter(result));

@@ -73,5 +73,23 @@ TEST(FarBelow, RadiiCoverRowsOfHugeSpread) {
   }
 }
 
+TEST(FarBelow, DivergencesKeepTheirDigitsAtHugeSpread) {
+  for (std::uint64_t seed = 1; seed <= 1500 && !HasFailure(); ++seed) {
+    ProblemShape shape = random_shape(seed, 20, 3);
+    shape.score_spread = std::vector<double>{200, 700, 3000, 1e5}[seed % 4];
+    const RandomRow row = random_row(shape);
+    const KeySet lost = set_difference(row.wide.all(), row.kept);
+    const Wide z_kept = row.wide.weight(row.kept) + row.wide.sink_e;
+    if (z_kept == 0) continue;
+    const JudgedRow judged(row.problem, 0, 0, answer_over(row.wide, row.kept, row.reachable),
+                           {.has_pool = row.has_pool});
+    const double relative = 1e-13 + 8 * judged.exact().rho_max;
+    const double variation = to_double(row.wide.mass(lost));
+    EXPECT_NEAR(judged.metric("total_variation"), variation, relative * variation + 1e-290) << shape.describe();
+    const double kl = to_double(Wide(log1p(Wide(row.wide.weight(lost) / z_kept))));
+    EXPECT_NEAR(judged.metric("kl_approx_exact"), kl, relative * kl + 1e-290) << shape.describe();
+  }
+}
+
 }  // namespace
 }  // namespace lacuna
