@@ -12,9 +12,10 @@ double raised(const PathJudgement& row, double x) {
 double weighted_distance_upper(const PathJudgement& row, const PartSums& part) {
   if (part.count == 0) return 0;
   // each e_j and Z is within its own relative radius: e_j (1 + rho_j), Z (1 - rho_mean)
-  const double sum =
-      (part.distance_sum + 1.01 * part.distance_rho_sum) / row.exact->z * (1 + 1.01 * row.exact->rho_mean);
-  const double mass = (part.z.value() + 1.01 * part.rho) / row.exact->z * (1 + 1.01 * row.exact->rho_mean);
+  const double sum = (part.distance_sum + 1.01 * part.distance_rho_sum) * part.to_row() / row.exact->z *
+                     (1 + 1.01 * row.exact->rho_mean);
+  const double mass =
+      (part.z.value() + 1.01 * part.rho) * part.to_row() / row.exact->z * (1 + 1.01 * row.exact->rho_mean);
   return raised(row, sum + mass * row.arithmetic_upper()) + row.underflow() * (1 + part.distance_max);
 }
 

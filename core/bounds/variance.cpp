@@ -18,7 +18,7 @@ const bool registered = BoundRegistry::instance().add(
        const double kept = row.split.kept.z_of_row();
        if (row.tail.count == 0) return 0.0;
        if (!(kept > 0)) return std::numeric_limits<double>::infinity();
-       const double odds = row.tail.z.value() / kept * (1 + 4.04 * (row.exact->rho_max + kUnitRoundoff));
+       const double odds = row.tail.z_of_row() / kept * (1 + 4.04 * (row.exact->rho_max + kUnitRoundoff));
        // o itself is within its radius, which moves each distance by as much
        const double spread = std::sqrt(row.exact->variance * (1 + 4.04 * row.exact->rho_max)) + row.exact->error_radius;
        if (!std::isfinite(spread)) return std::numeric_limits<double>::infinity();  // odds may be 0

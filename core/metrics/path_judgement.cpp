@@ -26,14 +26,15 @@ MeasuredError truncation_error(const PartSums& lost, const PartSums& after, cons
                                const ExactRow& exact, const std::vector<double>& o_path) {
   if (lost.count == 0) return {0, 0};
   const double z = before.z.value();
-  const double mass = z > 0 ? lost.z.value() / z : 0;
+  const double to_before = std::exp(lost.log_scale - before.log_scale);
+  const double mass = z > 0 ? lost.z.value() * to_before / z : 0;
   const std::vector<double> lost_mean = lost.mean();
   const std::vector<double> after_mean = after.mean();
   const double d = distance(lost_mean, after_mean);
   const double value = mass * d;
   const double d_v = static_cast<double>(after_mean.size());
   // mass times (2), which also serves a mass of 0
-  const double mass_radius = 1.01 * (lost.rho / z + mass * (before.rho / z + 3 * u + second_order(exact)));
+  const double mass_radius = 1.01 * (lost.rho * to_before / z + mass * (before.rho / z + 3 * u + second_order(exact)));
   const double radius =
       mass_radius * d +
       mass * (mean_radius(lost, lost_mean, exact, o_path) + mean_radius(after, after_mean, exact, o_path)) +
@@ -74,9 +75,9 @@ PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& trai
   PartSums everything = judgement.reach;
   everything.add(split.lost_pool);
 
-  judgement.delta = judgement.tail.z.value() / exact.z;
-  judgement.delta_pool = split.lost_pool.z.value() / exact.z;
-  judgement.delta_selection = split.lost_selection.z.value() / exact.z;
+  judgement.delta = judgement.tail.z_of_row() / exact.z;
+  judgement.delta_pool = split.lost_pool.z_of_row() / exact.z;
+  judgement.delta_selection = split.lost_selection.z_of_row() / exact.z;
   if (judgement.delta > 0)
     judgement.delta_relative_radius =
         1.01 * (judgement.tail.rho / judgement.tail.z.value() + exact.rho_mean + 3 * u + second_order(exact));

@@ -114,6 +114,10 @@ class CompensatedVector {
       lo_[c] = sum.lo;
     }
   }
+  void scale(double factor) {
+    for (double& x : hi_) x *= factor;
+    for (double& x : lo_) x *= factor;
+  }
   /// The sum divided by z, [width]; 0 when z is 0.
   std::vector<double> divided_by(double z) const {
     std::vector<double> result(hi_.size(), 0.0);

@@ -19,10 +19,22 @@ double ball(const Rows& values, Index begin, Index end, std::vector<double>& cen
   return radius;
 }
 
-/// 0, or the distance of the kept keys' largest score (the sink's included) from the row's where it is beyond -600.
-double log_scale_of(const ExactRow& exact, const KeySet& kept) {
-  double largest = exact.has_sink ? exact.sink_logit : -std::numeric_limits<double>::infinity();
-  for (const RowIndex j : kept) largest = std::max(largest, exact.s[j]);
+/// Where each visible key belongs.
+enum class Part : std::uint8_t { kept, lost_selection, lost_pool };
+
+std::vector<Part> classify(Index visible, const KeySet& kept, const KeySet& reachable, bool has_pool) {
+  std::vector<Part> parts(visible, has_pool ? Part::lost_pool : Part::lost_selection);
+  if (has_pool)
+    for (const RowIndex j : reachable) parts[j] = Part::lost_selection;
+  for (const RowIndex j : kept) {
+    LACUNA_ASSERT(parts[j] == Part::lost_selection);  // each once, and within reach
+    parts[j] = Part::kept;
+  }
+  return parts;
+}
+
+/// 0, or how far a part's largest score lies below the row's where that is beyond 600.
+double log_scale_of(double largest, const ExactRow& exact) {
   const double below = largest - exact.m;
   return std::isfinite(below) && below < -600 ? below : 0;
 }
@@ -30,15 +42,34 @@ double log_scale_of(const ExactRow& exact, const KeySet& kept) {
 }  // namespace
 
 void PartSums::add(const PartSums& other) {
-  LACUNA_ASSERT(log_scale == 0);
-  count += other.count;
-  distance_max = std::max(distance_max, other.distance_max);
-  if (other.log_scale != 0) return;  // below e^-600 of the row: nothing beside any part with the largest score
-  z.add(other.z);
-  numerator.add(other.numerator);
-  rho += other.rho;
-  distance_sum += other.distance_sum;
-  distance_rho_sum += other.distance_rho_sum;
+  if (!(other.z.value() > 0)) {
+    count += other.count;
+    distance_max = std::max(distance_max, other.distance_max);
+    return;
+  }
+  if (!(z.value() > 0)) log_scale = other.log_scale;  // nothing to take along
+  const double scale = std::max(log_scale, other.log_scale);
+  rescale(scale);
+  PartSums scaled = other;
+  scaled.rescale(scale);
+  count += scaled.count;
+  z.add(scaled.z);
+  numerator.add(scaled.numerator);
+  rho += scaled.rho;
+  distance_max = std::max(distance_max, scaled.distance_max);
+  distance_sum += scaled.distance_sum;
+  distance_rho_sum += scaled.distance_rho_sum;
+}
+
+void PartSums::rescale(double scale) {
+  if (scale == log_scale) return;
+  const double factor = std::exp(log_scale - scale);
+  z = {z.hi * factor, z.lo * factor};
+  numerator.scale(factor);
+  rho *= factor;
+  distance_sum *= factor;
+  distance_rho_sum *= factor;
+  log_scale = scale;
 }
 
 ValueBalls::ValueBalls(const Rows& values) {
@@ -60,35 +91,31 @@ RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& 
   const Index d_v = values.width();
   RowSplit split{PartSums(d_v), PartSums(d_v), PartSums(d_v), 0, std::vector<bool>(exact.visible, false)};
   LACUNA_ASSERT(kept.empty() || (kept.front() >= 0 && kept.back() < exact.visible));
-  split.kept.log_scale = log_scale_of(exact, kept);
+  const std::vector<Part> parts = classify(exact.visible, kept, reachable, has_pool);
+  PartSums* const sums[] = {&split.kept, &split.lost_selection, &split.lost_pool};
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  double largest[] = {exact.has_sink ? exact.sink_logit : lowest, lowest, lowest};
+  for (Index j = 0; j < exact.visible; ++j) {
+    double& top = largest[static_cast<int>(parts[j])];
+    top = std::max(top, exact.s[j]);
+    split.is_kept[j] = parts[j] == Part::kept;
+  }
+  for (int p = 0; p < 3; ++p) sums[p]->log_scale = log_scale_of(largest[p], exact);
 
   values.visit([&](const auto& v) {
-    auto next_kept = kept.begin();
-    auto next_reachable = reachable.begin();
     CompensatedSum omitted_in_block;
     for (Index j = 0; j < exact.visible; ++j) {
-      PartSums* part = &split.lost_selection;
-      if (has_pool) {
-        while (next_reachable != reachable.end() && *next_reachable < j) ++next_reachable;
-        if (next_reachable == reachable.end() || *next_reachable != j) part = &split.lost_pool;
-      }
-      if (next_kept != kept.end() && *next_kept == j) {
-        LACUNA_ASSERT(part != &split.lost_pool);
-        part = &split.kept;
-        split.is_kept[j] = true;
-        ++next_kept;
-      } else {
-        omitted_in_block.add(exact.e[j]);
-      }
+      PartSums& part = *sums[static_cast<int>(parts[j])];
+      if (!split.is_kept[j]) omitted_in_block.add(exact.e[j]);
       const double far = distance(v.row(j), o_path.data(), d_v);
-      const double e = part->log_scale == 0 ? exact.e[j] : std::exp(exact.s[j] - (exact.m + part->log_scale));
-      ++part->count;
-      part->z.add(e);
-      part->numerator.add(e, v.row(j));
-      part->rho += e * exact.rho[j];
-      part->distance_max = std::max(part->distance_max, far);
-      part->distance_sum += e * far;
-      part->distance_rho_sum += e * exact.rho[j] * far;
+      const double e = part.log_scale == 0 ? exact.e[j] : std::exp(exact.s[j] - (exact.m + part.log_scale));
+      ++part.count;
+      part.z.add(e);
+      part.numerator.add(e, v.row(j));
+      part.rho += e * exact.rho[j];
+      part.distance_max = std::max(part.distance_max, far);
+      part.distance_sum += e * far;
+      part.distance_rho_sum += e * exact.rho[j] * far;
 
       if ((j + 1) % ValueBalls::kBlockSize == 0 || j + 1 == exact.visible) {
         const double z = omitted_in_block.value();
@@ -96,7 +123,6 @@ RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& 
         omitted_in_block = {};
       }
     }
-    LACUNA_ASSERT(next_kept == kept.end());
   });
   if (exact.has_sink) {
     const double far = norm(o_path);

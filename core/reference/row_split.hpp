@@ -17,8 +17,9 @@
 
 namespace lacuna {
 
-/// Sums over one part with the weights e_j e^-log_scale, not normalised. log_scale is 0, except for kept keys that all
-/// lie so far below the largest score that their e_j would underflow: those are taken relative to their own maximum.
+/// Sums over one part with the weights e_j e^-log_scale, not normalised. log_scale is 0, except for a part whose keys
+/// all lie so far below the largest score that their e_j would underflow: those are taken relative to their own
+/// maximum.
 struct PartSums {
   explicit PartSums(Index d_v) : numerator(d_v) {}
 
@@ -31,10 +32,14 @@ struct PartSums {
   double distance_sum = 0;      ///< sum e_j ||v_j - õ||
   double distance_rho_sum = 0;  ///< sum e_j rho_j ||v_j - õ||
 
-  /// Adds a part; this one must have log_scale 0.
+  /// Adds a part, on the larger of the two scales.
   void add(const PartSums& other);
-  /// z on the scale of the whole row.
-  double z_of_row() const { return log_scale == 0 ? z.value() : z.value() * std::exp(log_scale); }
+  /// Takes the sums to another scale.
+  void rescale(double scale);
+  /// The factor from this part's scale to that of the row.
+  double to_row() const { return log_scale == 0 ? 1 : std::exp(log_scale); }
+  /// z on the scale of the row.
+  double z_of_row() const { return z.value() * to_row(); }
   std::vector<double> mean() const { return numerator.divided_by(z.value()); }
 };
 

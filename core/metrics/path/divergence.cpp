@@ -30,7 +30,7 @@ bool attended_nothing(const PathJudgement& row) { return !(row.split.kept.z.valu
 /// log(Z / Z_S) of a pure truncation.
 double log_truncation(const PathJudgement& row) {
   const PartSums& kept = row.split.kept;
-  if (kept.log_scale == 0) return std::log1p(row.tail.z.value() / kept.z.value());
+  if (kept.log_scale == 0) return std::log1p(row.tail.z_of_row() / kept.z.value());
   return std::log(row.exact->z) - (kept.log_scale + std::log(kept.z.value()));
 }
 
