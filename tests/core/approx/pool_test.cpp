@@ -111,6 +111,31 @@ TEST(Pool, ChangesManySelectionsWhenThePinTakesABlock) {
   EXPECT_LT(share, 0.6);
 }
 
+TEST(Pool, NoKeyOutsideOfItIsReadOrCharged) {
+  // ranked by summaries, the selection scores the pool alone: every key outside may be NaN
+  for (const ProblemShape& shape : stage_shapes())
+    for (const char* by : {"main", "value_aware", "random", "box"}) {
+      Given given = pool(3, 4, true, "box");
+      given.insert({{"select.by", text(by)}, {"select.k", count(5)}});
+      EXPECT_FALSE(PathTraits::of(path_of(given)).is_oracle) << by;
+      const RawProblem raw = random_problem(shape);
+      const AttentionProblem clean = raw.build();
+      const PathRun expected = run_path(clean, path_of(given));
+      RawProblem poisoned = raw;
+      for (Index kv_head = 0; kv_head < shape.h_kv; ++kv_head) {
+        KeySet within;
+        for (Index head = 0; head < shape.h_q; ++head)
+          if (clean.kv_head_of(head) == kv_head) within = set_union(within, expected.rows.back()[head].reachable);
+        for (const RowIndex j : set_difference(key_range(0, shape.n), within)) poisoned.poison(kv_head, j);
+      }
+      const AttentionProblem dirty = poisoned.build();
+      const PathRun answers = run_path(clean, path_of(given), {.first_query = shape.s_q - 1, .answer_with = &dirty});
+      EXPECT_TRUE(same_answers({expected.rows.back()}, answers.rows)) << by << "\n" << shape.describe();
+      for (const PathRow& row : expected.rows.back())
+        EXPECT_LE(row.keys_scored, static_cast<Index>(row.reachable.size())) << by << "\n" << shape.describe();
+    }
+}
+
 TEST(Pool, OfAnEmptyCacheIsEmpty) {
   RawProblem raw = random_problem({.n = 3, .d_qk = 2, .d_v = 1});
   raw.query_position = {-1};

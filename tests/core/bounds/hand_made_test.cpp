@@ -18,7 +18,7 @@ double ratio(const char* bound, const AttentionProblem& problem, const KeySet& k
 TEST(TwoPointBounds, AreAttained) {
   // values v and -v: o - o_S = delta (-v - v). V = R = reach of the block = ||v||, the omitted value is 2 ||v|| from
   // the output, and the variance is 4 ||v||^2 delta (1 - delta)
-  for (const double score : {0.0, 1.0, -3.0, -12.0, -30.0, -200.0}) {
+  for (const double score : {0.0, 1.0, -3.0, -12.0, -30.0, -200.0, -620.0}) {
     const AttentionProblem problem = problem_of_scores({0, score}, {{3, -4}, {-3, 4}}).build();
     for (const BoundKind* kind : bounds_of({})) {
       const double attained = ratio(kind->name.c_str(), problem, {0});
@@ -28,6 +28,13 @@ TEST(TwoPointBounds, AreAttained) {
       EXPECT_NEAR(attained, 1, shrinks ? 1 : 1e-12) << kind->name << " at score " << score;
     }
   }
+}
+
+TEST(TwoPointBounds, ShrinkWithTheMassHoweverSmall) {
+  // e^-620 = 6e-270
+  const AttentionProblem problem = problem_of_scores({0, -620}, {{3, -4}, {-3, 4}}).build();
+  const JudgedRow judged(problem, 0, 0, answer_over(wide_row(problem, 0, 0), {0}, {}));
+  for (const BoundKind* kind : bounds_of({})) EXPECT_LT(kind->evaluate(*judged), 1e-140) << kind->name;
 }
 
 TEST(TwoPointBounds, OfAShiftedPairAreAttainedByAllButTheValueNorm) {

@@ -17,6 +17,15 @@ void expect_within(const std::string& what, const MeasuredError& error, const Wi
 void expect_every_error(const JudgedRow& judged, const WideRow& wide, const KeySet& kept, const KeySet& reachable,
                         const std::string& name) {
   EXPECT_TRUE(judged->path_attended_what_it_says()) << name << ": an honest path is called a liar";
+  const Wide mass = wide.mass(set_difference(wide.all(), kept));
+  if (mass > Wide(1e-290)) {
+    EXPECT_LE(relative_error(judged->delta, mass), judged->delta_relative_radius) << name;
+  }
+  const Wide out_of_reach = wide.mass(set_difference(wide.all(), reachable));
+  const Wide not_selected = wide.mass(set_difference(reachable, kept));
+  const double part_radius = 1.02 * (judged.exact().rho_max + judged.exact().rho_mean + 4 * kUnitRoundoff);
+  EXPECT_NEAR(judged->delta_pool, to_double(out_of_reach), part_radius * to_double(out_of_reach) + 1e-290) << name;
+  EXPECT_NEAR(judged->delta_selection, to_double(not_selected), part_radius * to_double(not_selected) + 1e-290) << name;
   expect_within(name + " output_error", judged->output_error, wide.move(wide.all(), kept));
   expect_within(name + " output_error_pool", judged->output_error_pool, wide.move(wide.all(), reachable));
   expect_within(name + " output_error_selection", judged->output_error_selection, wide.move(reachable, kept));

@@ -57,6 +57,19 @@ TEST(PathSelector, IsNotRunWhereTheEarlierLayerIsAbsent) {
   }
 }
 
+TEST(PathSelector, IsNotRunWhereTheOtherPathMadeNoSelection) {
+  SelectionStore store;
+  store.reserve("top", 0, 1, 2, 4);  // nothing published, except for head 0 of the last query
+  store.at("top", 0, 0, 1, 0) = KeySet{};
+  const Parameters path =
+      path_of({{"select.by", text("path")}, {"select.path", text("top")}, {"select.path_cell", count(0)}});
+  const PathRun run = run_path(random_problem(kShape).build(), path, {.selections = &store});
+  EXPECT_FALSE(run.rows[0][0].ran);
+  EXPECT_FALSE(run.rows[1][1].ran);
+  EXPECT_TRUE(run.rows[1][0].ran) << "a selection of no key is a selection";
+  EXPECT_TRUE(run.rows[1][0].kept.empty());
+}
+
 TEST(PathSelector, TakesTheUnionForHeadsThatShare) {
   const PathRun run = reading({{"select.share", text("kv_group")}});
   EXPECT_EQ(run.rows[0][0].kept, (KeySet{0, 1, 6, 10}));

@@ -92,6 +92,26 @@ TEST(Cost, OfAPoolRankedBySummariesAndAttendedWhole) {
   EXPECT_EQ(row.bytes_read_summary, 5 * 6 * 2);
 }
 
+TEST(Cost, OfASelectionWithinAPoolIsThePoolsKeysAndTheChosenValues) {
+  const Given within = {{"pool.blocks", count(2)},
+                        {"pool.block_size", count(4)},
+                        {"pool.rank_by", text("box")},
+                        {"select.by", text("main")},
+                        {"select.k", count(3)}};
+  const PathRow row = row_of(tiny(1, 1, 20), within);
+  EXPECT_EQ(row.keys_scored, 8);
+  EXPECT_EQ(row.bytes_read_main, 8 * 6 + 3 * 10);
+  // the window's key outside the pool is scored to be attended
+  Given with_window = within;
+  with_window["sink_tokens"] = count(20);
+  EXPECT_EQ(row_of(tiny(1, 1, 20), with_window).bytes_read_main, 20 * 16);
+  // a pool ranked by its maxima reads every key
+  Given by_max = within;
+  by_max["pool.rank_by"] = text("max");
+  EXPECT_EQ(row_of(tiny(1, 1, 20), by_max).keys_scored, 20);
+  EXPECT_EQ(row_of(tiny(1, 1, 20), by_max).bytes_read_main, 20 * 6 + 3 * 10);
+}
+
 TEST(Cost, IsReportedAsItWasCharged) {
   const AttentionProblem problem = tiny(1, 1, 20).build();
   const Parameters path = path_of({{"select.by", text("box")}, {"select.k", count(3)}, {"window", count(2)}});
