@@ -2,7 +2,8 @@
 //
 // Blocks are contiguous, ranked by a BlockRanker, ties to the lowest index; the block of the newest visible key is
 // pinned when asked for. Where the same scores rank blocks (by their maxima) and keys, the selection of k keys is the
-// same with and without the pool if B >= k, or B >= k + 1 with the pin.
+// same with and without the pool if B >= k, or B >= k + 1 with the pin. Heads that share a selection agree on blocks by
+// the softmax over block scores, which is not the maximum of their shared key scores: there the two may differ.
 // The hierarchical sparse indexer of DeepSeek-V4.1-Flash (inference/model.py) with B = 2048 blocks of 8.
 #pragma once
 

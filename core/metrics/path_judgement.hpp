@@ -57,7 +57,7 @@ struct PathJudgement {
   double arithmetic_radius = 0;
   double kept_radius = 0;                     ///< rounding of the ruler's o_S and of the norm that arithmetic_error is
   MeasuredError output_error = {};            ///< ||o - õ||; for a pure truncation (1)
-  MeasuredError output_error_store = {};      ///< ||o_S - õ||, o_S from the exact rows            ///< ||o - o_S||
+  MeasuredError output_error_store = {};      ///< ||o_S - õ||, o_S from the exact rows
   MeasuredError output_error_pool = {};       ///< ||o - o_pool||
   MeasuredError output_error_selection = {};  ///< ||o_pool - o_S||
 
