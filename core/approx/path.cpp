@@ -97,10 +97,9 @@ std::vector<PathRow> Path::answer(QueryView& query, KeySet* publish) {
 
 void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, KeySet* publish) {
   const Index visible = query.view.visible();
-  const KeySet everything = key_range(0, visible);
   const KeySet always = set_union(key_range(0, std::min(sink_tokens_, visible)),
                                   key_range(std::max<Index>(visible - window_, 0), visible));
-  KeySet candidates = pool_ ? pool_->candidates(query) : everything;
+  KeySet candidates = pool_ ? pool_->candidates(query) : key_range(0, visible);
   const KeySet reachable = set_union(candidates, always);
 
   KeySet selected;
@@ -158,7 +157,6 @@ Index Path::bytes_read(const LayerView& layer, const KeySet& scored, const KeySe
 
 void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const {
   const LayerView& layer = query.layer();
-  const KeySet everything = key_range(0, query.visible());
   for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
     KeySet attended;
     KeySet scored;
@@ -171,7 +169,8 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
       every_key |= cost[head].scored_every_key;
       summary_bytes = std::max(summary_bytes, cost[head].summary_bytes);  // read once for the KV head
     }
-    const Index main_bytes = bytes_read(layer, every_key ? everything : scored, attended, query.visible());
+    const Index main_bytes =
+        bytes_read(layer, every_key ? key_range(0, query.visible()) : scored, attended, query.visible());
     Index stored = store_ ? store_->bytes(query.visible()) : query.visible() * layer.row_bytes();
     if (pool_) stored += pool_->stored_bytes(query.visible());
     if (selector_) stored += selector_->stored_bytes(query.visible());

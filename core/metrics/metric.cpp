@@ -4,6 +4,13 @@
 
 namespace lacuna {
 
+std::vector<const PathMetricKind*> metrics_of(const PathTraits& traits) {
+  std::vector<const PathMetricKind*> result;
+  for (const PathMetricKind& kind : PathMetricRegistry::instance().kinds())
+    if (kind.applies == nullptr || kind.applies(traits)) result.push_back(&kind);
+  return result;
+}
+
 ExactProfile::ExactProfile(const AttentionProblem& attention_problem, Index head_index, Index query_index,
                            const ExactRow& exact)
     : problem(&attention_problem), head(head_index), query(query_index), row(&exact), order(exact.s.size()) {

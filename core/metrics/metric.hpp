@@ -26,6 +26,9 @@ struct PathMetricKind {
 };
 using PathMetricRegistry = Registry<PathMetricKind>;
 
+/// The kinds that apply to a path, in the registry's order.
+std::vector<const PathMetricKind*> metrics_of(const PathTraits& traits);
+
 /// An exact row with what several metrics derive from it.
 struct ExactProfile {
   const AttentionProblem* problem = nullptr;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/reference/ball.hpp"
 #include "core/reference/compensated.hpp"
 
 namespace lacuna {
@@ -33,15 +34,8 @@ void add_energy(const Rows& exact, const StoredTensor& stored, Index kv_head, co
 
 /// R_S around the mean of the kept values.
 double radius_of_kept(const Rows& values, const KeySet& kept, bool has_sink) {
-  std::vector<double> centre(values.width(), 0.0);
-  double radius = 0;
-  values.visit([&](const auto& v) {
-    for (const RowIndex j : kept)
-      for (Index c = 0; c < v.width; ++c) centre[c] += static_cast<double>(v.row(j)[c]);
-    for (double& c : centre) c /= static_cast<double>(kept.size());
-    for (const RowIndex j : kept) radius = std::max(radius, distance(v.row(j), centre.data(), v.width));
-  });
-  return has_sink ? std::max(radius, norm(centre)) : radius;
+  const Ball ball = ball_of(values, kept);
+  return has_sink ? std::max(ball.radius, norm(ball.centre)) : ball.radius;
 }
 
 }  // namespace

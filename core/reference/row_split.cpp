@@ -6,19 +6,6 @@
 namespace lacuna {
 namespace {
 
-/// Mean and largest distance from it of rows [begin, end).
-double ball(const Rows& values, Index begin, Index end, std::vector<double>& centre) {
-  centre.assign(values.width(), 0.0);
-  double radius = 0;
-  values.visit([&](const auto& v) {
-    for (Index j = begin; j < end; ++j)
-      for (Index c = 0; c < v.width; ++c) centre[c] += static_cast<double>(v.row(j)[c]);
-    for (double& c : centre) c /= static_cast<double>(end - begin);
-    for (Index j = begin; j < end; ++j) radius = std::max(radius, distance(v.row(j), centre.data(), v.width));
-  });
-  return radius;
-}
-
 /// Where each visible key belongs.
 enum class Part : std::uint8_t { kept, lost_selection, lost_pool };
 
@@ -73,17 +60,14 @@ void PartSums::rescale(double scale) {
 }
 
 ValueBalls::ValueBalls(const Rows& values) {
-  const Index blocks = values.rows() / kBlockSize;
-  centre_.resize(blocks);
-  radius_.resize(blocks);
-  for (Index b = 0; b < blocks; ++b) radius_[b] = ball(values, b * kBlockSize, (b + 1) * kBlockSize, centre_[b]);
+  for (Index b = 0; b < values.rows() / kBlockSize; ++b)
+    balls_.push_back(ball_of(values, key_range(b * kBlockSize, (b + 1) * kBlockSize)));
 }
 
 double ValueBalls::reach(const Rows& values, Index block, Index visible, const std::vector<double>& x) const {
-  if ((block + 1) * kBlockSize <= visible) return distance(centre_[block], x) + radius_[block];
-  std::vector<double> centre;
-  const double radius = ball(values, block * kBlockSize, visible, centre);
-  return distance(centre, x) + radius;
+  if ((block + 1) * kBlockSize <= visible) return distance(balls_[block].centre, x) + balls_[block].radius;
+  const Ball seen = ball_of(values, key_range(block * kBlockSize, visible));
+  return distance(seen.centre, x) + seen.radius;
 }
 
 RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& balls, const KeySet& kept,

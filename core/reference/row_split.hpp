@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/approx/key_set.hpp"
+#include "core/reference/ball.hpp"
 #include "core/reference/compensated.hpp"
 #include "core/reference/exact_row.hpp"
 
@@ -54,8 +55,7 @@ class ValueBalls {
   double reach(const Rows& values, Index block, Index visible, const std::vector<double>& x) const;
 
  private:
-  std::vector<std::vector<double>> centre_;  // [complete blocks][d_v]
-  std::vector<double> radius_;               // [complete blocks]
+  std::vector<Ball> balls_;  // [complete blocks]
 };
 
 struct RowSplit {

@@ -7,13 +7,11 @@
 namespace lacuna {
 namespace {
 
-/// The metrics that apply to a path, in the registry's order.
-std::vector<const PathMetricKind*> metrics_of(const PathTraits& traits) {
-  std::vector<const PathMetricKind*> result;
-  for (const PathMetricKind& kind : PathMetricRegistry::instance().kinds())
-    if (kind.applies == nullptr || kind.applies(traits)) result.push_back(&kind);
-  return result;
-}
+/// What is evaluated on every row of a path, in the order of its table.
+struct Judges {
+  std::vector<const PathMetricKind*> metrics;
+  std::vector<const BoundKind*> bounds;
+};
 
 void record_exact(const LayerTask& task, const ExactProfile& profile, Index row, RowTable& table) {
   const auto& kinds = ExactMetricRegistry::instance().kinds();
@@ -33,13 +31,12 @@ bool finite(const PathRow& answer, const ExactRow& exact) {
 }
 
 /// Metrics, bounds and verdict of one row of one path.
-RowStatus record_path(const PathJudgement& judgement, const std::vector<const PathMetricKind*>& metrics, Index head,
-                      Index row, RowTable& table) {
+RowStatus record_path(const PathJudgement& judgement, const Judges& judges, Index head, Index row, RowTable& table) {
   std::size_t column = 0;
-  for (const PathMetricKind* metric : metrics) table.at(column++, head, row)[0] = metric->evaluate(judgement);
+  for (const PathMetricKind* metric : judges.metrics) table.at(column++, head, row)[0] = metric->evaluate(judgement);
   double smallest = std::numeric_limits<double>::infinity();
   bool violated = false;
-  for (const BoundKind* kind : bounds_of(*judgement.traits)) {
+  for (const BoundKind* kind : judges.bounds) {
     const double bound = kind->evaluate(judgement);
     table.at(column++, head, row)[0] = bound;
     violated |= violates(judgement, bound);
@@ -93,9 +90,9 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
 
   // every path with every cell and trial, growing with the cache
   std::vector<std::vector<Path>> paths(plans.size());
-  std::vector<std::vector<const PathMetricKind*>> metrics;
+  std::vector<Judges> judges;
   for (std::size_t p = 0; p < plans.size(); ++p) {
-    metrics.push_back(metrics_of(plans[p].traits));
+    judges.push_back({metrics_of(plans[p].traits), bounds_of(plans[p].traits)});
     for (Index cell = 0; cell < plans[p].cells(); ++cell)
       for (Index trial = 0; trial < plans[p].traits.trials; ++trial) {
         StageContext context = task.context;
@@ -148,7 +145,7 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
             const PathJudgement judgement =
                 judge_path(problem, plans[p].traits, exact[head], profiles[head].order, answer, problem.values(kv_head),
                            task.balls[kv_head], paths[p][run].stored(head), head, query);
-            status = record_path(judgement, metrics[p], head, row, table);
+            status = record_path(judgement, judges[p], head, row, table);
           }
         }
       }

@@ -28,8 +28,6 @@ void watch_for_interrupts() {
   sigaction(SIGHUP, &action, nullptr);
 }
 
-int interrupt_signal() { return stop_signal; }
-
 void check_for_interrupt() {
   if (const int signal = stop_signal)
     throw Error(signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated, "interrupted: nothing was written");

@@ -6,9 +6,6 @@ namespace lacuna {
 /// Installs the handlers.
 void watch_for_interrupts();
 
-/// 0, or the signal that asked the run to stop.
-int interrupt_signal();
-
 /// Throws Interrupted when a signal came.
 void check_for_interrupt();
 

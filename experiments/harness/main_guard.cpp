@@ -16,7 +16,8 @@ namespace lacuna {
 namespace {
 
 /// To stderr; where that is closed or full the exit code has to speak alone.
-void complain(const std::string& message) { std::fputs(message.c_str(), stderr); }
+void complain(const char* message) { std::fputs(message, stderr); }
+void complain(const std::string& message) { complain(message.c_str()); }
 
 }  // namespace
 
@@ -28,7 +29,7 @@ int guarded_main(const std::function<int()>& work) {
     const int code = work();
     std::cout.flush();
     if (!std::cout) {
-      complain(fmt::format("error: cannot write to standard output\n"));
+      complain("error: cannot write to standard output\n");
       return static_cast<int>(ExitCode::environment);
     }
     return code;
@@ -39,7 +40,7 @@ int guarded_main(const std::function<int()>& work) {
     complain(fmt::format("error: {}\n", error.what()));
     return static_cast<int>(ExitCode::environment);
   } catch (const std::bad_alloc&) {
-    complain(fmt::format("error: out of memory\n"));
+    complain("error: out of memory\n");
     return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
     complain(fmt::format("internal error: {}\n", error.what()));

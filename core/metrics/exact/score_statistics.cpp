@@ -19,8 +19,7 @@ double mean(const ExactRow& row) {
 }
 
 /// Population standard deviation (divided by n).
-double standard_deviation(const ExactRow& row) {
-  const double centre = mean(row);
+double standard_deviation(const ExactRow& row, double centre) {
   CompensatedSum sum;
   for (const double s : row.s) sum.add((s - centre) * (s - centre));
   return std::sqrt(sum.value() / static_cast<double>(row.visible));
@@ -28,12 +27,12 @@ double standard_deviation(const ExactRow& row) {
 
 void kolmogorov_smirnov(const ExactProfile& profile, Coordinate, std::span<double> out) {
   const ExactRow& row = *profile.row;
-  const double centre = mean(row);
-  const double spread = standard_deviation(row);
   if (row.s[profile.order.front()] == row.s[profile.order.back()]) {
     out[0] = std::numeric_limits<double>::quiet_NaN();  // one key, or equal scores: nothing to compare
     return;
   }
+  const double centre = mean(row);
+  const double spread = standard_deviation(row, centre);
   const double n = static_cast<double>(row.visible);
   double largest = 0;
   for (Index i = 0; i < row.visible; ++i) {  // ascending order is the profile's order backwards
@@ -55,7 +54,7 @@ const bool registered =
          .units = "nat",
          .long_name = "standard deviation of the visible keys' scores (divided by n)",
          .evaluate = [](const ExactProfile& p, Coordinate,
-                        std::span<double> out) { out[0] = standard_deviation(*p.row); }}) &&
+                        std::span<double> out) { out[0] = standard_deviation(*p.row, mean(*p.row)); }}) &&
     ExactMetricRegistry::instance().add(
         {.name = "score_ks",
          .units = "1",
