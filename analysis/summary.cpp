@@ -106,7 +106,8 @@ SummaryLine summarize_cell(const PathCells& path, std::int64_t cell, const std::
   line.rows = static_cast<std::int64_t>(mass.size());
   line.keys_attended = mean(values("keys_attended"));
   line.bytes_read = mean(values("bytes_read_main"));
-  if (path.has("bytes_read_summary") && line.rows > 0) line.bytes_read += mean(values("bytes_read_summary"));
+  for (const char* more : {"bytes_read_summary", "bytes_read_index"})
+    if (path.has(more) && line.rows > 0) line.bytes_read += mean(values(more));
   line.bytes_per_key = mean(values("bytes_stored_per_key"));
   line.omitted_mass_median = quantile(mass, 0.5);
   line.omitted_mass_p99 = quantile(mass, 0.99);

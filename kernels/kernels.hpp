@@ -1,5 +1,5 @@
 // The inner loops that approximate paths use, declared once. Each backend (plain, cpu, cuda) implements the same
-// signatures in a file of the same name: score, attend, top_k, block_max.
+// signatures in a file of the same name: score, index_score, attend, top_k, block_max.
 //
 // plain  loops one can read; what the faster twins are compared with
 // cuda   the same on a device (compiled where nvcc is present)
@@ -14,8 +14,8 @@
 namespace lacuna::kernels {
 
 /// One implementation of every inner loop. A backend holds no state: any number of threads may call it.
-/// score, top_k and block_max give the same bits in every backend; attend agrees up to rounding (exp and the shape of
-/// its sums differ) and repeats its own bits.
+/// score, index_score, top_k and block_max give the same bits in every backend; attend agrees up to rounding (exp and
+/// the shape of its sums differ) and repeats its own bits.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -23,6 +23,8 @@ class Backend {
 
   virtual void score(const ScoreParams<float>& params) const = 0;
   virtual void score(const ScoreParams<double>& params) const = 0;
+  virtual void index_score(const IndexScoreParams<float>& params) const = 0;
+  virtual void index_score(const IndexScoreParams<double>& params) const = 0;
   virtual void attend(const AttendParams<float>& params, PartialSoftmax& partial) const = 0;
   virtual void attend(const AttendParams<double>& params, PartialSoftmax& partial) const = 0;
   virtual TopKResult top_k(const TopKParams& params) const = 0;

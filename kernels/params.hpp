@@ -36,6 +36,22 @@ struct ScoreParams {
 ///   |s - exact| <= gamma(ceil(d / 16) + 5) * |sm_scale| * sum |q_c k_c|,   gamma(n) = n u / (1 - n u), u = 2^-53.
 inline constexpr int score_lanes = 16;
 
+/// Scores of a lightning indexer for one query: s_j = sum_h weight_h max(q_h . k_j, 0), each dot product in the order
+/// above, then h ascending, each product and each sum rounded.
+/// DeepSeek-V3.2-Exp, inference/model.py; DeepSeek-V4, equations 13 to 15.
+template <class T>
+struct IndexScoreParams {
+  const T* q = nullptr;            // [h, d_index], stride q_stride
+  const double* weight = nullptr;  // [h], signed
+  const T* k = nullptr;            // [s_kv, d_index], stride k_stride
+  double* s = nullptr;             // [s_kv]
+  Index h = 0;
+  Index s_kv = 0;
+  Index d_index = 0;
+  Index q_stride = 0;
+  Index k_stride = 0;
+};
+
 /// A softmax over some keys, not yet normalised: m = max score, l = sum exp(s - m), o = sum exp(s - m) v.
 /// Empty: m = -inf, l = 0, o = 0.
 struct PartialSoftmax {

@@ -4,9 +4,9 @@
 
 namespace lacuna {
 
-std::vector<double> group_block_scores(BlockRanker& ranker, GroupQuery& query) {
+std::vector<double> HeadRanker::rank(GroupQuery& query) {
   std::vector<std::vector<double>> by_head;
-  for (const Index head : query.heads) by_head.push_back(ranker.rank(query.view, head, query.cost[head]));
+  for (const Index head : query.heads) by_head.push_back(rank_head(query.view, head, query.cost[head]));
   const Index blocks = static_cast<Index>(by_head.front().size());
   return shared_scores(by_head, key_range(0, blocks));
 }

@@ -21,10 +21,21 @@ class BlockRanker {
   virtual ~BlockRanker() = default;
   /// Rows [begin, end) became readable in every KV head, or have new values: as Selector::append.
   virtual void append(const LayerView& /*layer*/, Index /*begin*/, Index /*end*/) {}
-  /// One score per block of the visible keys for one head, higher is opened first: [blocks]. Charges what it reads.
-  virtual std::vector<double> rank(QueryView& query, Index head, HeadCost& cost) = 0;
+  /// One score per block of the visible keys by which the heads of a group agree, higher is opened first: [blocks].
+  /// Charges what it reads.
+  virtual std::vector<double> rank(GroupQuery& query) = 0;
   /// Stored bytes of the summaries of one KV head over `keys` rows.
   virtual Index stored_bytes(Index /*keys*/) const { return 0; }
+};
+
+/// A ranker whose heads have scores of their own; a group agrees as share.hpp says, over blocks.
+class HeadRanker : public BlockRanker {
+ public:
+  std::vector<double> rank(GroupQuery& query) final;
+
+ private:
+  /// The scores of one head, [blocks].
+  virtual std::vector<double> rank_head(QueryView& query, Index head, HeadCost& cost) = 0;
 };
 
 struct BlockRankerKind {
@@ -32,12 +43,10 @@ struct BlockRankerKind {
   std::string sentence = {};
   bool is_oracle = false;  ///< reads every visible key
   bool reads_summaries = false;
+  bool needs_indexer = false;  ///< ranks by a layer's own indexer
   std::function<std::unique_ptr<BlockRanker>(Index block_size, const LayerView&)> open = {};
 };
 
 using BlockRankerRegistry = Registry<BlockRankerKind>;
-
-/// Block scores by which the heads of a group agree (share.hpp, over blocks): [blocks].
-std::vector<double> group_block_scores(BlockRanker& ranker, GroupQuery& query);
 
 }  // namespace lacuna

@@ -19,12 +19,29 @@ inline KeySet key_range(Index begin, Index end) {
   return keys;
 }
 
+/// Calls f(begin, end) for each run of consecutive rows.
+template <class F>
+void for_each_run(const KeySet& keys, F&& f) {
+  for (std::size_t i = 0; i < keys.size();) {
+    std::size_t last = i;
+    while (last + 1 < keys.size() && keys[last + 1] == keys[last] + 1) ++last;
+    f(Index{keys[i]}, Index{keys[last]} + 1);
+    i = last + 1;
+  }
+}
+
 inline KeySet set_union(const KeySet& a, const KeySet& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
   KeySet result;
   result.reserve(a.size() + b.size());
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+inline KeySet set_intersection(const KeySet& a, const KeySet& b) {
+  KeySet result;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
   return result;
 }
 

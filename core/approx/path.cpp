@@ -23,12 +23,14 @@ PathTraits PathTraits::of(const Parameters& path) {
     traits.has_pool = true;
     traits.is_oracle = ranker.is_oracle;
     traits.reads_summaries = ranker.reads_summaries;
+    traits.uses_indexer = ranker.needs_indexer;
   }
   if (path.has("select.by")) {
     const SelectorKind& selector = SelectorRegistry::instance().at(path.text("select.by"));
     traits.selects = true;
     traits.is_oracle |= selector.is_oracle && !traits.has_pool;  // within a pool it reads the pool
     traits.reads_summaries |= selector.reads_summaries;
+    traits.uses_indexer |= selector.needs_indexer;
     traits.is_random = selector.is_random;
     if (traits.is_random) traits.trials = path.integer("select.trials");
   }
@@ -40,7 +42,10 @@ Path::Path(const Parameters& parameters, const StageContext& context)
     : traits_(PathTraits::of(parameters)),
       window_(parameters.integer("window")),
       sink_tokens_(parameters.integer("sink_tokens")),
-      attends_everything_(!traits_.has_pool && !traits_.selects && window_ == 0 && sink_tokens_ == 0) {
+      attends_everything_(!traits_.has_pool && !traits_.selects && window_ == 0 && sink_tokens_ == 0),
+      selections_(context.selections),
+      path_name_(context.path),
+      path_cell_(context.path_cell) {
   const LayerView& layer = *context.problem;
   std::vector<Index> heads;
   const bool in_layer = covers(parameters, "layers", (*context.layer_label)[context.layer]);
@@ -50,12 +55,13 @@ Path::Path(const Parameters& parameters, const StageContext& context)
   if (traits_.stores) store_ = std::make_unique<StoredCache>(parameters, layer);
   if (traits_.stores && !exact_heads_.empty()) {
     Parameters exact = parameters;
-    for (const char* key : {"store", "store_k", "store_v"})
+    for (const char* key : {"store", "store_k", "store_v", "store_local"})
       if (exact.has(key)) exact.set(key, std::string("exact"));
     exact_store_ = std::make_unique<StoredCache>(exact, layer);
   }
   std::string share = "head";
-  if (traits_.has_pool) pool_ = std::make_unique<Pool>(parameters, layer);
+  if (traits_.uses_indexer && layer.index) index_ = std::make_unique<IndexScorer>(parameters, layer);
+  if (traits_.has_pool) open_pool(parameters, context);
   if (traits_.selects) {
     share = parameters.text("select.share");
     outside_window_ = parameters.boolean("select.outside_window");
@@ -64,55 +70,97 @@ Path::Path(const Parameters& parameters, const StageContext& context)
   groups_ = share_groups(layer, heads, share);
 }
 
+void Path::open_pool(const Parameters& parameters, const StageContext& context) {
+  pool_role_ = PoolRole::restricts;
+  if (parameters.has("pool.from_layer")) {
+    const std::vector<Index>& labels = *context.layer_label;
+    const Index own = labels[context.layer];
+    const Index builder = parameters.integer("pool.from_layer");
+    const Index source = context.problem->selection_layer.value_or(own);  // where this layer's selection is made
+    pool_role_ = own == builder     ? PoolRole::builds_for_later
+                 : source > builder ? PoolRole::reads_earlier
+                                    : PoolRole::none;
+    pool_layer_ = std::find(labels.begin(), labels.end(), builder) - labels.begin();
+  }
+  if (pool_role_ == PoolRole::restricts || pool_role_ == PoolRole::builds_for_later)
+    pool_ = std::make_unique<Pool>(parameters, *context.problem);
+}
+
 void Path::append(const LayerView& layer, Index begin, Index end) {
   const LayerView& kept = store_ ? store_->layer() : layer;
   const Index first = store_ ? store_->append(layer, begin, end) : begin;
   if (exact_store_) exact_store_->append(layer, begin, end);
+  if (index_) index_->append(begin, end);
   if (pool_) pool_->append(kept, first, end);
   if (selector_) selector_->append(kept, first, end);
 }
 
-std::vector<PathRow> Path::answer(QueryView& query, KeySet* publish) {
+std::vector<PathRow> Path::answer(QueryView& query, Published* publish) {
   std::optional<QueryView> of_stored;
-  if (store_) of_stored.emplace(store_->layer(), query.backend(), query.query());
+  if (store_) {
+    store_->append_local(query.layer(), query.seen());
+    if (exact_store_) exact_store_->append_local(query.layer(), query.seen());
+    of_stored.emplace(store_->layer(), query.backend(), query.query());
+  }
   QueryView& view = store_ ? *of_stored : query;
 
   const Index heads = query.layer().h_q();
   std::vector<PathRow> rows(heads);
   std::vector<HeadCost> cost(heads);
   for (const std::vector<Index>& group : groups_) {
-    GroupQuery group_query{view, group, cost};
+    GroupQuery group_query{view, group, cost, index_.get()};
     answer_group(group_query, rows, publish);
     for (const Index head : group) attend(view, head, rows[head]);
   }
   for (const Index head : exact_heads_) {
     rows[head].kept = key_range(0, query.visible());
     rows[head].reachable = rows[head].kept;
-    if (publish != nullptr) publish[head] = rows[head].kept;
+    if (publish != nullptr) publish[head].selected = rows[head].kept;
     attend(query, head, rows[head]);
   }
   charge(query, cost, rows);
+  for (PathRow& row : rows) add_local_rows(query.seen(), row);
   return rows;
 }
 
-void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, KeySet* publish) {
+std::optional<KeySet> Path::candidates(GroupQuery& query, Published* publish) {
+  const Index visible = query.view.visible();
+  if (pool_role_ == PoolRole::restricts) return pool_->candidates(query);
+  if (pool_role_ == PoolRole::builds_for_later) {
+    const KeySet pool = pool_->candidates(query);
+    LACUNA_ASSERT(publish != nullptr);
+    for (const Index head : query.heads) publish[head].pool = pool;
+  }
+  if (pool_role_ != PoolRole::reads_earlier) return key_range(0, visible);
+  KeySet pool;
+  for (const Index head : query.heads) {
+    const std::optional<Published>& published =
+        selections_->at(path_name_, path_cell_, pool_layer_, query.view.query(), head);
+    if (!published) return std::nullopt;
+    pool = set_union(pool, published->pool);
+  }
+  return set_intersection(pool, key_range(0, visible));
+}
+
+void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, Published* publish) {
   const Index visible = query.view.visible();
   const KeySet always = set_union(key_range(0, std::min(sink_tokens_, visible)),
                                   key_range(std::max<Index>(visible - window_, 0), visible));
-  KeySet candidates = pool_ ? pool_->candidates(query) : key_range(0, visible);
-  const KeySet reachable = set_union(candidates, always);
+  const auto has_no_answer = [&] {
+    for (const Index head : query.heads) rows[head].ran = false;
+  };
+  std::optional<KeySet> pool = candidates(query, publish);
+  if (!pool) return has_no_answer();
+  const KeySet reachable = set_union(*pool, always);
 
   KeySet selected;
   if (selector_) {
-    if (outside_window_) candidates = set_difference(candidates, always);
-    std::optional<KeySet> answer = selector_->answer(query, candidates);
-    if (!answer) {
-      for (const Index head : query.heads) rows[head].ran = false;
-      return;
-    }
+    if (outside_window_) pool = set_difference(*pool, always);
+    std::optional<KeySet> answer = selector_->answer(query, *pool);
+    if (!answer) return has_no_answer();
     selected = std::move(*answer);
-  } else if (pool_ || attends_everything_) {
-    selected = candidates;
+  } else if (traits_.has_pool || attends_everything_) {
+    selected = std::move(*pool);
   }
 
   const KeySet kept = set_union(selected, always);
@@ -120,30 +168,44 @@ void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, KeySet* p
     rows[head].kept = kept;
     rows[head].reachable = reachable;
     rows[head].ties_at_cut = query.cost[head].ties_at_cut;
-    if (publish != nullptr) publish[head] = selector_ ? selected : kept;
+    if (index_ && index_->answered(query.view.query())) rows[head].index = index_->answer();
+    if (publish != nullptr) publish[head].selected = selector_ ? selected : kept;
   }
 }
 
 void Path::attend(const QueryView& query, Index head, PathRow& row) const {
   const LayerView& layer = query.layer();
+  const Index kv_head = layer.kv_head_of(head);
   const Index d_v = layer.d_v();
-  std::vector<double> s(query.visible());
-  query.score_listed(head, row.kept, s);
-
   row.o.assign(d_v, 0.0);
   kernels::PartialSoftmax partial{-std::numeric_limits<double>::infinity(), 0.0, row.o.data(), d_v};
-  layer.values(layer.kv_head_of(head)).visit([&]<class T>(const TypedRows<T>& v) {
-    kernels::AttendParams<T> params;
-    params.s = s.data();
-    params.index = row.kept.data();
-    params.v = v.base;
-    params.n = static_cast<Index>(row.kept.size());
-    params.d_v = d_v;
-    params.v_stride = v.stride;
-    query.backend().attend(params, partial);
-  });
+  const auto add = [&](const Rows& values, Index first, const std::vector<double>& s, const KeySet& listed) {
+    values.visit([&]<class T>(const TypedRows<T>& v) {
+      kernels::AttendParams<T> params;
+      params.s = s.data();
+      params.index = listed.data();
+      params.v = v.row(first);
+      params.n = static_cast<Index>(listed.size());
+      params.d_v = d_v;
+      params.v_stride = v.stride;
+      query.backend().attend(params, partial);
+    });
+  };
+
+  std::vector<double> s(query.visible());
+  query.score_listed(head, row.kept, s);
+  add(layer.values(kv_head), 0, s, row.kept);
+  const SeenRows& seen = query.seen();
+  if (seen.local > 0)
+    add(layer.local_values(kv_head), seen.local_begin, query.score_local(head), key_range(0, seen.local));
   if (const auto sink = layer.sink(head)) kernels::merge_sink(partial, *sink);
   row.log_sum_exp = kernels::normalize(partial);
+}
+
+void Path::add_local_rows(const SeenRows& seen, PathRow& row) {
+  const KeySet local = key_range(seen.cached, seen.count());
+  row.kept.insert(row.kept.end(), local.begin(), local.end());
+  row.reachable.insert(row.reachable.end(), local.begin(), local.end());
 }
 
 Index Path::bytes_read(const LayerView& layer, const KeySet& scored, const KeySet& attended, Index visible) const {
@@ -157,6 +219,8 @@ Index Path::bytes_read(const LayerView& layer, const KeySet& scored, const KeySe
 
 void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const {
   const LayerView& layer = query.layer();
+  const Index local = query.seen().local;
+  const Index local_bytes = store_ ? store_->local_bytes_read(local) : local * layer.row_bytes();
   for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
     KeySet attended;
     KeySet scored;
@@ -170,18 +234,23 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
       summary_bytes = std::max(summary_bytes, cost[head].summary_bytes);  // read once for the KV head
     }
     const Index main_bytes =
-        bytes_read(layer, every_key ? key_range(0, query.visible()) : scored, attended, query.visible());
+        bytes_read(layer, every_key ? key_range(0, query.visible()) : scored, attended, query.visible()) + local_bytes;
     Index stored = store_ ? store_->bytes(query.visible()) : query.visible() * layer.row_bytes();
+    stored += local_bytes;
+    if (index_) stored += index_->key_bytes(query.visible());
     if (pool_) stored += pool_->stored_bytes(query.visible());
     if (selector_) stored += selector_->stored_bytes(query.visible());
     for (Index head = 0; head < layer.h_q(); ++head) {
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
-      rows[head].keys_scored = cost[head].scored_every_key
-                                   ? query.visible()
-                                   : static_cast<Index>(set_union(cost[head].scored, rows[head].kept).size());
-      rows[head].bytes_read_main = main_bytes;
-      rows[head].bytes_read_summary = summary_bytes;
-      rows[head].bytes_stored = stored;
+      PathRow& row = rows[head];
+      row.keys_scored =
+          local + (cost[head].scored_every_key ? query.visible()
+                                               : static_cast<Index>(set_union(cost[head].scored, row.kept).size()));
+      row.index_keys_scored = cost[head].index_scored;
+      row.bytes_read_main = main_bytes;
+      row.bytes_read_summary = summary_bytes;
+      row.bytes_read_index = index_ ? index_->key_bytes(cost[head].index_scored) : 0;
+      row.bytes_stored = stored;
     }
   }
 }

@@ -1,6 +1,8 @@
 #include "core/approx/path_parameters.hpp"
 
 #include "core/approx/block_ranker.hpp"
+#include "core/approx/index_scorer.hpp"
+#include "core/approx/path.hpp"
 #include "core/approx/selector.hpp"
 #include "core/approx/store.hpp"
 
@@ -84,21 +86,35 @@ std::vector<ParameterSpec> path_parameters() {
        .default_value = true,
        .sentence = "Whether the block of the newest visible key is always in the pool."},
   };
+  specs.push_back({.key = "pool.from_layer",
+                   .type = integer,
+                   .minimum = 0,
+                   .sweepable = false,
+                   .sentence = "Layer (its label) that builds the pool; only later layers choose within it. Unset: "
+                               "every layer builds its own and chooses within it."});
   for (ParameterSpec& spec : store_parameters()) specs.push_back(std::move(spec));
+  for (ParameterSpec& spec : index_parameters()) specs.push_back(std::move(spec));
   return specs;
 }
 
 std::vector<ParameterFault> check_path(const Parameters& path) {
   for (const char* key : {"store_rotate", "store_exact_tail"})
     if (path.integer(key) > 0 && !StoredCache::wanted(path))
-      return {{key, fmt::format("'{}' needs a format: give 'store', 'store_k' or 'store_v'", key)}};
+      return {{key, fmt::format("'{}' needs a format: give 'store', 'store_k', 'store_v' or 'store_local'", key)}};
   if (path.integer("store_exact_tail") > 0)
-    for (const char* key : {"store", "store_k", "store_v"})
+    for (const char* key : {"store", "store_k", "store_v", "store_local"})
       if (path.has(key) && !FormatRegistry::instance().at(path.text(key)).takes_exact_tail)
         return {{"store_exact_tail", fmt::format("the format '{}' keeps no exact tail", path.text(key))}};
   const std::int64_t rotate = path.integer("store_rotate");
   if (rotate > 0 && (rotate & (rotate - 1)) != 0)
     return {{"store_rotate", fmt::format("{} is not a power of two", rotate)}};
+  if (!PathTraits::of(path).uses_indexer)
+    for (const char* key : {"index_store", "index_rotate", "index_slot_defect"})
+      if (path.has(key) && path.at(key) != ParameterValue(std::int64_t{0}) && path.at(key) != ParameterValue(false))
+        return {{key, fmt::format("'{}' needs select.by = \"indexer\" or pool.rank_by = \"indexer\"", key)}};
+  const std::int64_t rotate_index = path.integer("index_rotate");
+  if (rotate_index > 0 && (rotate_index & (rotate_index - 1)) != 0)
+    return {{"index_rotate", fmt::format("{} is not a power of two", rotate_index)}};
   return {};
 }
 

@@ -12,7 +12,7 @@ Pool::Pool(const Parameters& path, const LayerView& layer)
 
 KeySet Pool::candidates(GroupQuery& query) {
   const Index visible = query.view.visible();
-  std::vector<double> rank = group_block_scores(*ranker_, query);
+  std::vector<double> rank = ranker_->rank(query);
   if (rank.empty()) return {};
   if (pin_newest_) rank.back() = std::numeric_limits<double>::max();  // a score may be -inf, never +inf
 

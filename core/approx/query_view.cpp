@@ -5,17 +5,17 @@
 namespace lacuna {
 namespace {
 
-/// Scores rows [begin, end) of one head's keys into s + begin.
-void score_rows(const LayerView& layer, const kernels::Backend& backend, Index head, Index query, Index begin,
-                Index end, double* s) {
+/// Scores rows [begin, end) of `keys` against the query of one head into s, [end - begin].
+void score_rows(const LayerView& layer, const kernels::Backend& backend, Index head, Index query, const Rows& keys,
+                Index begin, Index end, double* s) {
   const Rows queries = layer.queries(head);
-  layer.keys(layer.kv_head_of(head)).visit([&]<class T>(const TypedRows<T>& k) {
+  keys.visit([&]<class T>(const TypedRows<T>& k) {
     queries.visit([&]<class U>(const TypedRows<U>& q) {
       if constexpr (std::is_same_v<T, U>) {
         kernels::ScoreParams<T> params;
         params.q = q.row(query);
         params.k = k.row(begin);
-        params.s = s + begin;
+        params.s = s;
         params.h = 1;
         params.s_kv = end - begin;
         params.d_qk = k.width;
@@ -37,7 +37,7 @@ QueryView::QueryView(const LayerView& layer, const kernels::Backend& backend, In
       backend_(backend),
       query_(query),
       position_(layer.query_position[query]),
-      visible_(layer.visible_keys(position_)),
+      seen_(layer.seen(position_)),
       q_(layer.h_q()),
       scores_(layer.h_q()) {
   for (Index head = 0; head < layer.h_q(); ++head) {
@@ -49,20 +49,25 @@ QueryView::QueryView(const LayerView& layer, const kernels::Backend& backend, In
 std::span<const double> QueryView::scores(Index head, HeadCost& cost) {
   cost.scored_every_key = true;
   std::vector<double>& s = scores_[head];
-  if (s.empty() && visible_ > 0) {
-    s.resize(visible_);
-    score_rows(layer_, backend_, head, query_, 0, visible_, s.data());
+  if (s.empty() && visible() > 0) {
+    s.resize(visible());
+    score_rows(layer_, backend_, head, query_, layer_.keys(layer_.kv_head_of(head)), 0, visible(), s.data());
   }
   return s;
 }
 
 void QueryView::score_listed(Index head, const KeySet& keys, std::vector<double>& s) const {
-  for (std::size_t i = 0; i < keys.size();) {  // runs of consecutive rows
-    std::size_t last = i;
-    while (last + 1 < keys.size() && keys[last + 1] == keys[last] + 1) ++last;
-    score_rows(layer_, backend_, head, query_, keys[i], keys[last] + 1, s.data());
-    i = last + 1;
-  }
+  for_each_run(keys, [&](Index begin, Index end) {
+    score_rows(layer_, backend_, head, query_, layer_.keys(layer_.kv_head_of(head)), begin, end, s.data() + begin);
+  });
+}
+
+std::vector<double> QueryView::score_local(Index head) const {
+  std::vector<double> s(seen_.local);
+  if (seen_.local > 0)
+    score_rows(layer_, backend_, head, query_, layer_.local_keys(layer_.kv_head_of(head)), seen_.local_begin,
+               seen_.local_begin + seen_.local, s.data());
+  return s;
 }
 
 std::vector<double> GroupQuery::scores(const KeySet& among) {

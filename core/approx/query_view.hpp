@@ -14,6 +14,7 @@
 
 namespace lacuna {
 
+class IndexScorer;
 class SelectionStore;
 
 /// The cache of one layer as it grows. A stage reads only rows that were appended.
@@ -34,6 +35,8 @@ struct StageContext {
   const LayerView* problem = nullptr;
   const std::vector<Index>* layer_label = nullptr;  ///< [layers] labels
   const std::vector<Index>* head_label = nullptr;   ///< [h_q] labels
+  std::string path = {};                            ///< name of the path
+  Index path_cell = 0;                              ///< of its sweep
   const SelectionStore* selections = nullptr;       ///< what paths published so far
   std::shared_ptr<const StageInput> input = {};     ///< what the kind's `load` gave
 };
@@ -43,6 +46,7 @@ struct HeadCost {
   bool scored_every_key = false;  ///< the main scores of all visible keys were asked for
   KeySet scored;                  ///< otherwise: keys that were scored to choose among them
   Index summary_bytes = 0;        ///< of block summaries or norms read
+  Index index_scored = 0;         ///< keys that an indexer scored
   Index ties_at_cut = 0;          ///< scores equal to the last selected one that were left out
 };
 
@@ -54,9 +58,10 @@ class QueryView {
  public:
   QueryView(const LayerView& layer, const kernels::Backend& backend, Index query);
 
-  Index query() const { return query_; }        ///< index of the query
-  Index position() const { return position_; }  ///< its absolute position
-  Index visible() const { return visible_; }    ///< rows [0, visible) are in the cache
+  Index query() const { return query_; }          ///< index of the query
+  Index position() const { return position_; }    ///< its absolute position
+  Index visible() const { return seen_.cached; }  ///< rows [0, visible) are in the cache
+  const SeenRows& seen() const { return seen_; }  ///< the local rows with them
   const LayerView& layer() const { return layer_; }
   const kernels::Backend& backend() const { return backend_; }
 
@@ -66,13 +71,15 @@ class QueryView {
   std::span<const double> scores(Index head, HeadCost& cost);
   /// Main scores at the listed keys only, written to s[key]; other entries stay. s [visible]
   void score_listed(Index head, const KeySet& keys, std::vector<double>& s) const;
+  /// Main scores of the local rows that the query sees, [seen().local].
+  std::vector<double> score_local(Index head) const;
 
  private:
   const LayerView& layer_;
   const kernels::Backend& backend_;
   Index query_;
   Index position_;
-  Index visible_;
+  SeenRows seen_;
   std::vector<std::vector<double>> q_;       // [h_q][d_qk]
   std::vector<std::vector<double>> scores_;  // [h_q][visible], filled on demand
 };
@@ -82,6 +89,7 @@ struct GroupQuery {
   QueryView& view;
   const std::vector<Index>& heads;  ///< query heads, by index
   std::vector<HeadCost>& cost;      ///< [h_q], by head
+  IndexScorer* index = nullptr;     ///< the layer's own indexer as the path keeps it; nullptr where it has none
 
   /// Main scores by which the group ranks the keys in `among`, [visible]: see share.hpp. Other entries say nothing.
   /// Charges those keys, and no other is read.

@@ -1,4 +1,5 @@
-// Selections that paths publish, for paths that read another path's or an earlier layer's selection.
+// What paths publish for paths that read another path's selection, and for later layers of their own that take over a
+// selection or a candidate pool.
 //
 // A slot per (path, cell, layer, query, head); a layer is complete before the next one starts, and within a layer a
 // query's paths answer in the order of the file, so that a reader always finds what it may read. Each slot has one
@@ -14,19 +15,23 @@
 
 namespace lacuna {
 
+struct Published {
+  KeySet selected;  ///< rows that the path selected, without window and sink tokens where it selects
+  KeySet pool;      ///< rows of the pool that the layer built for later ones (pool.from_layer)
+};
+
 class SelectionStore {
  public:
-  /// Makes room for the selections of one path: [layers][queries][heads].
+  /// Makes room for what one path publishes: [layers][queries][heads].
   void reserve(const std::string& path, Index cell, Index layers, Index queries, Index heads) {
-    slots_[{path, cell}] = {queries, heads, std::vector<std::optional<KeySet>>(layers * queries * heads)};
+    slots_[{path, cell}] = {queries, heads, std::vector<std::optional<Published>>(layers * queries * heads)};
   }
-  bool publishes(const std::string& path, Index cell) const { return slots_.count({path, cell}) > 0; }
-  /// nullopt: the path made no selection there.
-  std::optional<KeySet>& at(const std::string& path, Index cell, Index layer, Index query, Index head) {
+  /// nullopt: the path has no answer there.
+  std::optional<Published>& at(const std::string& path, Index cell, Index layer, Index query, Index head) {
     Slots& slots = slots_.at({path, cell});
-    return slots.sets[(layer * slots.queries + query) * slots.heads + head];
+    return slots.of[(layer * slots.queries + query) * slots.heads + head];
   }
-  const std::optional<KeySet>& at(const std::string& path, Index cell, Index layer, Index query, Index head) const {
+  const std::optional<Published>& at(const std::string& path, Index cell, Index layer, Index query, Index head) const {
     return const_cast<SelectionStore*>(this)->at(path, cell, layer, query, head);
   }
 
@@ -34,7 +39,7 @@ class SelectionStore {
   struct Slots {
     Index queries = 0;
     Index heads = 0;
-    std::vector<std::optional<KeySet>> sets;
+    std::vector<std::optional<Published>> of;
   };
   std::map<std::pair<std::string, Index>, Slots> slots_;
 };

@@ -21,6 +21,11 @@ const FormatKind& format_of(const Parameters& path, const char* key) {
   return FormatRegistry::instance().at(path.has(given) ? path.text(given) : "exact");
 }
 
+/// Of local rows: "store_local", or what the cached rows take.
+const FormatKind& local_format_of(const Parameters& path, const char* key) {
+  return path.has("store_local") ? FormatRegistry::instance().at(path.text("store_local")) : format_of(path, key);
+}
+
 /// The shape of a row as the format sees it; the exact tail is left out where the format takes none.
 RowShape shape_of(const Parameters& path, const FormatKind& format, Index width) {
   return {
@@ -108,6 +113,12 @@ void StoredTensor::encode_group(Index head, const Rows& exact, Index first) {
   }
 }
 
+StoredRowView StoredTensor::row(Index head, Index j) const {
+  const Index place = head * rows_ + j;
+  return {decoded_.data() + place * shape_.width, bound_.data() + place * shape_.width, norm_bound_[place],
+          saturated_[place], flushed_[place]};
+}
+
 Index StoredTensor::bytes(Index rows) const {
   const Index encoded = encoded_rows(rows);
   const Index groups = encoded / format_.rows_per_group;
@@ -132,39 +143,59 @@ Index StoredTensor::bytes_read(const KeySet& keys, Index visible) const {
 }
 
 bool StoredCache::wanted(const Parameters& path) {
-  return path.has("store") || path.has("store_k") || path.has("store_v");
+  return path.has("store") || path.has("store_k") || path.has("store_v") || path.has("store_local");
 }
 
-std::optional<ParameterFault> StoredCache::check(const Parameters& path, Index d_qk, Index d_v, bool shared_kv) {
+std::optional<ParameterFault> StoredCache::check(const Parameters& path, Index d_qk, Index d_v, bool shared_kv,
+                                                 bool has_local) {
   if (!wanted(path)) return std::nullopt;
+  if (path.has("store_local") && !has_local) return ParameterFault{"store_local", "this source has no local rows"};
   if (shared_kv && (path.has("store_k") || path.has("store_v")))
     return ParameterFault{path.has("store_k") ? "store_k" : "store_v",
                           "K = V is one shared state here: give `store` alone"};
-  if (const auto why = check_rows(path, format_of(path, "store_k"), d_qk))
-    return ParameterFault{path.has("store_k") ? "store_k" : "store", *why};
+  const auto fault = [&](const char* key, const FormatKind& format, const char* fallback,
+                         Index width) -> std::optional<ParameterFault> {
+    if (const auto why = check_rows(path, format, width)) return ParameterFault{path.has(key) ? key : fallback, *why};
+    return std::nullopt;
+  };
+  if (const auto found = fault("store_k", format_of(path, "store_k"), "store", d_qk)) return found;
+  if (has_local)
+    if (const auto found = fault("store_local", local_format_of(path, "store_k"), "store", d_qk)) return found;
   if (shared_kv) return std::nullopt;
-  if (const auto why = check_rows(path, format_of(path, "store_v"), d_v))
-    return ParameterFault{path.has("store_v") ? "store_v" : "store", *why};
-  return std::nullopt;
+  if (const auto found = fault("store_v", format_of(path, "store_v"), "store", d_v)) return found;
+  return has_local ? fault("store_local", local_format_of(path, "store_v"), "store", d_v) : std::nullopt;
 }
 
 StoredCache::StoredCache(const Parameters& path, const AttentionProblem& layer) {
-  const auto tensor = [&](const char* key, Index width) {
-    const FormatKind& format = format_of(path, key);
+  const auto tensor = [&](const FormatKind& format, Index width, Index rows) {
     return std::make_unique<StoredTensor>(format, shape_of(path, format, width), path.integer("store_rotate"),
-                                          layer.stored_element_bytes, layer.h_kv(), layer.s_kv());
+                                          layer.stored_element_bytes, layer.h_kv(), rows);
   };
-  keys_ = tensor("store_k", layer.d_qk());
-  layer_.k = Tensor::view(layer.h_kv(), layer.s_kv(), layer.d_qk(), keys_->decoded());
+  const auto view = [&](const StoredTensor& stored, Index width, Index rows) {
+    return Tensor::view(layer.h_kv(), rows, width, stored.decoded());
+  };
+  keys_ = tensor(format_of(path, "store_k"), layer.d_qk(), layer.s_kv());
+  layer_.k = view(*keys_, layer.d_qk(), layer.s_kv());
   if (!layer.shared_kv()) {
-    values_ = tensor("store_v", layer.d_v());
-    layer_.v = Tensor::view(layer.h_kv(), layer.s_kv(), layer.d_v(), values_->decoded());
+    values_ = tensor(format_of(path, "store_v"), layer.d_v(), layer.s_kv());
+    layer_.v = view(*values_, layer.d_v(), layer.s_kv());
+  }
+  const Index tokens = layer.local.k.rows();
+  if (tokens > 0) {
+    local_keys_ = tensor(local_format_of(path, "store_k"), layer.d_qk(), tokens);
+    layer_.local.k = view(*local_keys_, layer.d_qk(), tokens);
+    layer_.local.window = layer.local.window;
+    if (!layer.shared_kv()) {
+      local_values_ = tensor(local_format_of(path, "store_v"), layer.d_v(), tokens);
+      layer_.local.v = view(*local_values_, layer.d_v(), tokens);
+    }
   }
   std::vector<double> q;  // in double, as the decoded keys are
   for (Index head = 0; head < layer.h_q(); ++head)
     for (Index i = 0; i < layer.s_q(); ++i)
       for (Index c = 0; c < layer.d_qk(); ++c) q.push_back(layer.queries(head).at(i, c));
   layer_.q = Tensor(layer.h_q(), layer.s_q(), layer.d_qk(), std::move(q));
+  layer_.value_channels = layer.value_channels;
   layer_.query_position = layer.query_position;
   layer_.key_position = layer.key_position;
   layer_.sink_logit = layer.sink_logit;
@@ -181,6 +212,21 @@ Index StoredCache::append(const AttentionProblem& layer, Index begin, Index end)
   return first;
 }
 
+void StoredCache::append_local(const AttentionProblem& layer, const SeenRows& seen) {
+  if (seen.local == 0) return;
+  const Index begin = std::max(local_end_, seen.local_begin);
+  const Index end = seen.local_begin + seen.local;
+  for (Index head = 0; head < layer.h_kv(); ++head) {
+    local_keys_->append(head, layer.local_keys(head), begin, end);
+    if (local_values_) local_values_->append(head, layer.local_values(head), begin, end);
+  }
+  local_end_ = end;
+}
+
+Index StoredCache::local_bytes_read(Index rows) const {
+  return (local_keys_ ? local_keys_->bytes(rows) : 0) + (local_values_ ? local_values_->bytes(rows) : 0);
+}
+
 std::vector<ParameterSpec> store_parameters() {
   using enum ParameterType;
   std::vector<std::string> formats;
@@ -192,6 +238,10 @@ std::vector<ParameterSpec> store_parameters() {
        .sentence = "Format in which K and V are kept. Unset: exactly, as the source has them."},
       {.key = "store_k", .type = text, .choices = formats, .sentence = "Format of K alone, in place of `store`."},
       {.key = "store_v", .type = text, .choices = formats, .sentence = "Format of V alone, in place of `store`."},
+      {.key = "store_local",
+       .type = text,
+       .choices = formats,
+       .sentence = "Format of the local rows of recent tokens, where the source has such. Unset: as the cached rows."},
       {.key = "store_rotate",
        .type = integer,
        .unit = "channels",

@@ -22,6 +22,15 @@
 
 namespace lacuna {
 
+/// One stored row: what it decodes to, and what its bytes say about that.
+struct StoredRowView {
+  const double* value = nullptr;       // [width] decoded
+  const float* error_bound = nullptr;  // [width] bound on each element's error, rounded up
+  double error_norm_bound = 0;         ///< bound on the norm of the row's error
+  Index saturated = 0;                 ///< elements that were clipped
+  Index flushed = 0;                   ///< elements that were not zero and became zero
+};
+
 /// K or V of one layer in one format, growing; one instance serves every KV head.
 class StoredTensor {
  public:
@@ -32,16 +41,10 @@ class StoredTensor {
   /// Rows [begin, end) of a KV head's tensor were appended. Returns the first row whose decoded values are new.
   Index append(Index head, const Rows& exact, Index begin, Index end);
 
-  /// The decoded row, [width]; NaN before it was appended.
-  const double* row(Index head, Index j) const { return decoded_.data() + (head * rows_ + j) * shape_.width; }
-  /// All of it, [heads, rows, width].
+  /// NaN before it was appended.
+  StoredRowView row(Index head, Index j) const;
+  /// All decoded rows, [heads, rows, width].
   const std::vector<double>& decoded() const { return decoded_; }
-  /// Bound on each element's error, [width], rounded up to float.
-  const float* error_bound(Index head, Index j) const { return bound_.data() + (head * rows_ + j) * shape_.width; }
-  /// Bound on the norm of the row's error.
-  double error_norm_bound(Index head, Index j) const { return norm_bound_[head * rows_ + j]; }
-  Index saturated(Index head, Index j) const { return saturated_[head * rows_ + j]; }
-  Index flushed(Index head, Index j) const { return flushed_[head * rows_ + j]; }
 
   /// Bytes of the first `rows` rows: complete groups as stored, the rest as they came.
   Index bytes(Index rows) const;
@@ -70,33 +73,63 @@ class StoredTensor {
   std::vector<Index> flushed_;      // [heads, rows]
 };
 
+/// Stored rows of one KV head in the numbering of SeenRows: cached ones, then local ones.
+class SeenStoredRows {
+ public:
+  SeenStoredRows(const StoredTensor& cached, const StoredTensor* local, Index kv_head, const SeenRows& seen)
+      : cached_(cached), local_(local), kv_head_(kv_head), seen_(seen) {}
+  StoredRowView operator[](Index j) const {
+    return j < seen_.cached ? cached_.row(kv_head_, j) : local_->row(kv_head_, seen_.local_begin + (j - seen_.cached));
+  }
+
+ private:
+  const StoredTensor& cached_;
+  const StoredTensor* local_;
+  Index kv_head_;
+  SeenRows seen_;
+};
+
 /// K and V of one layer as a path keeps them. A shared state is stored once.
 class StoredCache {
  public:
-  /// From "store", "store_k", "store_v", "store_rotate", "store_exact_tail".
+  /// From "store", "store_k", "store_v", "store_local", "store_rotate", "store_exact_tail".
   StoredCache(const Parameters& path, const AttentionProblem& layer);
   static bool wanted(const Parameters& path);
   /// Why the layer's widths do not suit the formats, naming the parameter; nullopt when they do.
-  static std::optional<ParameterFault> check(const Parameters& path, Index d_qk, Index d_v, bool shared_kv);
+  static std::optional<ParameterFault> check(const Parameters& path, Index d_qk, Index d_v, bool shared_kv,
+                                             bool has_local);
 
   /// Returns the first row whose decoded values are new: before `begin` where a group of rows became complete.
   Index append(const AttentionProblem& layer, Index begin, Index end);
+  /// The local rows that a query sees became readable; positions ascend from call to call.
+  void append_local(const AttentionProblem& layer, const SeenRows& seen);
   const StoredTensor& keys() const { return *keys_; }
   const StoredTensor& values() const { return values_ ? *values_ : *keys_; }
+  SeenStoredRows seen_keys(Index kv_head, const SeenRows& seen) const {
+    return {*keys_, local_keys_.get(), kv_head, seen};
+  }
+  SeenStoredRows seen_values(Index kv_head, const SeenRows& seen) const {
+    return {values(), local_values_ ? local_values_.get() : local_keys_.get(), kv_head, seen};
+  }
   bool shared_kv() const { return values_ == nullptr; }
 
   /// The layer with decoded K and V, in double.
   const AttentionProblem& layer() const { return layer_; }
-  /// Bytes of K and V of one KV head over `rows` rows.
+  /// Bytes of K and V of one KV head over `rows` cached rows.
   Index bytes(Index rows) const { return keys_->bytes(rows) + (values_ ? values_->bytes(rows) : 0); }
+  /// The same over so many local rows, which are read as they are stored.
+  Index local_bytes_read(Index rows) const;
 
  private:
   std::unique_ptr<StoredTensor> keys_;
-  std::unique_ptr<StoredTensor> values_;  // none for a shared state
-  AttentionProblem layer_;                // its K and V view the decoded rows
+  std::unique_ptr<StoredTensor> values_;        // none for a shared state
+  std::unique_ptr<StoredTensor> local_keys_;    // none without local rows
+  std::unique_ptr<StoredTensor> local_values_;  // none for a shared state
+  Index local_end_ = 0;                         // local rows before it are stored where they were needed
+  AttentionProblem layer_;                      // its K and V view the decoded rows
 };
 
-/// "store", "store_k", "store_v", "store_rotate", "store_exact_tail".
+/// "store", "store_k", "store_v", "store_local", "store_rotate", "store_exact_tail".
 std::vector<ParameterSpec> store_parameters();
 
 }  // namespace lacuna

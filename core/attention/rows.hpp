@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -16,14 +17,17 @@ namespace lacuna {
 using Index = std::int64_t;     ///< sizes and positions
 using RowIndex = std::int32_t;  ///< index of a cached row
 
-/// A view of rows: base[i * stride + c], 0 <= i < rows, 0 <= c < width.
+/// A view of rows: base[i * stride + c], 0 <= i < rows, 0 <= c < width. Rows from `split` on, if any, lie in a second
+/// place.
 template <class T>
 struct TypedRows {
-  const T* base = nullptr;  // [rows, width], stride in elements
+  const T* base = nullptr;  // [min(rows, split), width], stride in elements
   Index rows = 0;
   Index width = 0;
   Index stride = 0;
-  const T* row(Index i) const { return base + i * stride; }
+  Index split = std::numeric_limits<Index>::max();
+  const T* tail = nullptr;  // [rows - split, width], of the same stride
+  const T* row(Index i) const { return i < split ? base + i * stride : tail + (i - split) * stride; }
 };
 
 /// The same, of either element type; `visit` gives the typed view to a generic lambda.
@@ -43,10 +47,14 @@ class Rows {
   decltype(auto) visit(F&& f) const {
     return std::visit(f, view_);
   }
-  /// The first `count` rows.
-  Rows prefix(Index count) const {
-    return visit([&](auto v) {
-      v.rows = count;
+  /// The first `count` rows, then rows [begin, begin + more) of `second`, which has the same type and stride.
+  Rows followed_by(Index count, const Rows& second, Index begin, Index more) const {
+    return visit([&]<class T>(TypedRows<T> v) {
+      const TypedRows<T>& then = std::get<TypedRows<T>>(second.view_);
+      LACUNA_ASSERT(v.stride == then.stride && v.width == then.width);
+      v.split = count;
+      v.tail = then.base + begin * then.stride;
+      v.rows = count + more;
       return Rows(v);
     });
   }

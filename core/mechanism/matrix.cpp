@@ -30,6 +30,12 @@ Matrix Matrix::random(Index rows, Index columns, double std, const CounterRng& r
   return matrix;
 }
 
+Matrix Matrix::row_block(Index first, Index count) const {
+  LACUNA_ASSERT(first >= 0 && count >= 0 && first + count <= rows_);
+  const auto begin = data_.begin() + first * columns_;
+  return {count, columns_, {begin, begin + count * columns_}};
+}
+
 void Matrix::multiply(std::span<const double> x, std::span<double> y) const {
   LACUNA_ASSERT(static_cast<Index>(x.size()) == columns_ && static_cast<Index>(y.size()) == rows_);
   for (Index i = 0; i < rows_; ++i) y[i] = dot(data_.data() + i * columns_, x.data(), columns_);
@@ -46,6 +52,14 @@ void Matrix::multiply_transposed(std::span<const double> x, std::span<double> y)
   std::fill(y.begin(), y.end(), 0.0);
   for (Index i = 0; i < rows_; ++i)
     for (Index c = 0; c < columns_; ++c) y[c] += data_[i * columns_ + c] * x[i];
+}
+
+Matrix weighted_sum(double a, const Matrix& x, double b, const Matrix& y) {
+  LACUNA_ASSERT(x.rows() == y.rows() && x.columns() == y.columns());
+  Matrix sum(x.rows(), x.columns());
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index c = 0; c < x.columns(); ++c) sum.row(i)[c] = a * x.row(i)[c] + b * y.row(i)[c];
+  return sum;
 }
 
 }  // namespace lacuna

@@ -29,6 +29,9 @@ class Matrix {
   }
   std::span<double> row(Index i) { return {data_.data() + i * columns_, static_cast<std::size_t>(columns_)}; }
 
+  /// A copy of rows [first, first + count).
+  Matrix row_block(Index first, Index count) const;
+
   /// y = W x; x [columns], y [rows], which do not overlap.
   void multiply(std::span<const double> x, std::span<double> y) const;
   /// W x as a new vector, [rows].
@@ -41,5 +44,8 @@ class Matrix {
   Index columns_ = 0;
   std::vector<double> data_;  // [rows, columns]
 };
+
+/// a x + b y, of one shape.
+Matrix weighted_sum(double a, const Matrix& x, double b, const Matrix& y);
 
 }  // namespace lacuna

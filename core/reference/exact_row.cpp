@@ -36,10 +36,11 @@ void exponentiate(double s, double sigma, double m, double& e, double& rho) {
 }  // namespace
 
 ExactRow exact_row(const Rows& queries, Index query, const Rows& keys, const Rows& values, Index visible,
-                   double sm_scale, std::optional<double> sink_logit) {
+                   double sm_scale, std::optional<double> sink_logit, Index local) {
   const Index d_v = values.width();
   ExactRow row;
   row.visible = visible;
+  row.local = local;
   row.sink_logit = sink_logit.value_or(-kInfinity);
   row.has_sink = row.sink_logit > -kInfinity;  // a sink of logit -inf has no weight: it is none
   row.o.assign(d_v, 0.0);

@@ -101,9 +101,9 @@ RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& 
       part.distance_sum += e * far;
       part.distance_rho_sum += e * exact.rho[j] * far;
 
-      if ((j + 1) % ValueBalls::kBlockSize == 0 || j + 1 == exact.visible) {
+      if (j < exact.cached() && ((j + 1) % ValueBalls::kBlockSize == 0 || j + 1 == exact.cached())) {
         const double z = omitted_in_block.value();
-        if (z > 0) split.blockwise_sum += z * balls.reach(values, j / ValueBalls::kBlockSize, exact.visible, o_path);
+        if (z > 0) split.blockwise_sum += z * balls.reach(values, j / ValueBalls::kBlockSize, exact.cached(), o_path);
         omitted_in_block = {};
       }
     }

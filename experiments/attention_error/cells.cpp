@@ -30,6 +30,8 @@ std::vector<PathPlan> plan_paths(const Study& study, Index keys) {
       const bool partly_exact = cell.has("layers") || cell.has("heads");
       plan.slots = std::max(plan.slots, partly_exact ? keys : most_keys(cell, keys));
     }
+    // later layers of the path itself may take over a selection or a pool
+    plan.published = plan.traits.uses_indexer || path.sweep.cells.front().has("pool.from_layer");
     for (const StudyPath& reader : study.paths) {
       const Parameters& cell = reader.sweep.cells.front();
       if (cell.has("select.path") && cell.text("select.path") == path.name) plan.published = true;

@@ -13,7 +13,7 @@ namespace lacuna {
 struct PathPlan {
   const StudyPath* study = nullptr;
   PathTraits traits;       ///< the same in every cell: what is swept never changes which stages there are
-  bool published = false;  ///< another path reads its selections
+  bool published = false;  ///< another path, or a later layer of its own, reads its selections or pools
   Index slots = 0;         ///< most keys that one row can attend; for `selected`
 
   Index cells() const { return static_cast<Index>(study->sweep.cells.size()); }

@@ -52,9 +52,10 @@ RowStatus record_path(const PathJudgement& judgement, const Judges& judges, Inde
   return RowStatus::ok;
 }
 
-void record_selected(const KeySet& kept, std::span<double> slots) {
+/// The cached rows among the attended ones; local rows, which every path attends, are not listed.
+void record_selected(const KeySet& kept, Index cached, std::span<double> slots) {
   std::fill(slots.begin(), slots.end(), -1.0);
-  std::copy(kept.begin(), kept.end(), slots.begin());
+  std::copy_if(kept.begin(), kept.end(), slots.begin(), [&](RowIndex j) { return j < cached; });
 }
 
 }  // namespace
@@ -79,7 +80,8 @@ std::vector<RowVariable> path_variables(const PathPlan& plan, bool record_select
                        "certified bound on output_error given the exact omitted mass: the smallest of the bounds, plus "
                        "the path's arithmetic error and the error radius"});
   if (record_selected_keys)
-    variables.push_back({"selected", "1", "rows attended, ascending; -1 fills", Quantity::count, "slot", plan.slots});
+    variables.push_back(
+        {"selected", "1", "cached rows attended, ascending; -1 fills", Quantity::count, "slot", plan.slots});
   return variables;
 }
 
@@ -98,14 +100,17 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
         StageContext context = task.context;
         context.trial = trial;
         context.input = task.inputs[p][cell];
+        context.path = plans[p].study->name;
+        context.path_cell = cell;
         paths[p].emplace_back(plans[p].study->sweep.cells[cell], context);
       }
   }
 
   Index appended = 0;
-  std::vector<KeySet> published(problem.h_q());
+  std::vector<Published> published(problem.h_q());
   for (Index query = begin; query < end; ++query) {
     QueryView view(problem, *task.backend, query);
+    const SeenRows& seen = view.seen();
     const Index row = query - first;
 
     std::vector<ExactRow> exact;
@@ -114,8 +119,9 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
     profiles.reserve(problem.h_q());
     for (Index head = 0; head < problem.h_q(); ++head) {
       const Index kv_head = problem.kv_head_of(head);
-      exact.push_back(exact_row(problem.queries(head), query, problem.keys(kv_head), problem.values(kv_head),
-                                view.visible(), problem.sm_scale, problem.sink(head)));
+      exact.push_back(exact_row(problem.queries(head), query, problem.seen_keys(kv_head, seen),
+                                problem.seen_values(kv_head, seen), seen.count(), problem.sm_scale, problem.sink(head),
+                                seen.local));
       profiles.emplace_back(problem, head, query, exact.back());
       record_exact(task, profiles.back(), row, tables.exact);
     }
@@ -125,6 +131,7 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
         paths[p][run].append(problem, appended, view.visible());
         const Index cell = static_cast<Index>(run) / plans[p].traits.trials;
         const bool publish = plans[p].published && static_cast<Index>(run) % plans[p].traits.trials == 0;
+        std::fill(published.begin(), published.end(), Published{});
         const std::vector<PathRow> answers = paths[p][run].answer(view, publish ? published.data() : nullptr);
         RowTable& table = tables.paths[p][run];
         for (Index head = 0; head < problem.h_q(); ++head) {
@@ -133,18 +140,19 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
           const PathRow& answer = answers[head];
           RowStatus& status = table.status(head, row);
           if (table.variables().back().name == "selected")
-            record_selected(answer.ran ? answer.kept : KeySet{}, table.at(table.variables().size() - 1, head, row));
+            record_selected(answer.ran ? answer.kept : KeySet{}, seen.cached,
+                            table.at(table.variables().size() - 1, head, row));
           if (!answer.ran) {
             status = RowStatus::not_run;
-          } else if (view.visible() == 0) {
+          } else if (seen.count() == 0) {
             status = RowStatus::no_visible_key;
           } else if (!finite(answer, exact[head])) {
             status = RowStatus::failed;
           } else {
             const Index kv_head = problem.kv_head_of(head);
-            const PathJudgement judgement =
-                judge_path(problem, plans[p].traits, exact[head], profiles[head].order, answer, problem.values(kv_head),
-                           task.balls[kv_head], paths[p][run].stored(head), head, query);
+            const PathJudgement judgement = judge_path(problem, plans[p].traits, exact[head], profiles[head].order,
+                                                       answer, problem.seen_values(kv_head, seen), task.balls[kv_head],
+                                                       paths[p][run].stored(head), head, query);
             status = record_path(judgement, judges[p], head, row, table);
           }
         }

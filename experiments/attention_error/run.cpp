@@ -62,12 +62,26 @@ void check_labels(const Study& study, const SourceShape& shape) {
   }
 }
 
-/// The formats of every path must suit the widths of every source cell.
-void check_formats(const Study& study, const std::vector<SourceShape>& shapes) {
+/// Why a path does not suit a source.
+std::optional<ParameterFault> check_path_of_source(const Parameters& cell, const SourceShape& shape) {
+  if (const auto fault = StoredCache::check(cell, shape.d_qk, shape.d_v, shape.shared_kv, shape.has_local))
+    return fault;
+  if (cell.has("pool.from_layer") &&
+      std::find(shape.layer.begin(), shape.layer.end(), cell.integer("pool.from_layer")) == shape.layer.end())
+    return ParameterFault{"pool.from_layer", "the source does not have this layer"};
+  if (!PathTraits::of(cell).uses_indexer) return std::nullopt;
+  if (shape.d_index == 0)
+    return ParameterFault{cell.has("select.by") && cell.text("select.by") == "indexer" ? "select.by" : "pool.rank_by",
+                          "the source has no lightning indexer (no 'index_q', 'index_k', 'index_weight')"};
+  return IndexScorer::check(cell, shape.d_index, shape.has_index_slot);
+}
+
+/// The stages of every path must suit every source cell.
+void check_stages(const Study& study, const std::vector<SourceShape>& shapes) {
   for (const StudyPath& path : study.paths)
     for (const Parameters& cell : path.sweep.cells)
       for (const SourceShape& shape : shapes)
-        if (const auto fault = StoredCache::check(cell, shape.d_qk, shape.d_v, shape.shared_kv))
+        if (const auto fault = check_path_of_source(cell, shape))
           throw UsageError(fmt::format("{}: error: [[path]] \"{}\": {} = {}: {}", study.file.string(), path.name,
                                        fault->key, to_string(cell.at(fault->key)), fault->message));
 }
@@ -141,7 +155,7 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
   std::vector<SourceShape> shapes;
   for (const auto& source : sources) shapes.push_back(source->shape());
   check_labels(study, shapes.front());
-  check_formats(study, shapes);
+  check_stages(study, shapes);
 
   Index most_keys = 0;
   for (const SourceShape& shape : shapes) most_keys = std::max(most_keys, shape.keys);

@@ -12,6 +12,8 @@ class CudaBackend final : public Backend {
 
   void score(const ScoreParams<float>& params) const override { cuda::score(params); }
   void score(const ScoreParams<double>& params) const override { cuda::score(params); }
+  void index_score(const IndexScoreParams<float>& params) const override { cuda::index_score(params); }
+  void index_score(const IndexScoreParams<double>& params) const override { cuda::index_score(params); }
   void attend(const AttendParams<float>& params, PartialSoftmax& partial) const override {
     cuda::attend(params, partial);
   }

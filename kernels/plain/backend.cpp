@@ -10,6 +10,8 @@ class PlainBackend final : public Backend {
 
   void score(const ScoreParams<float>& params) const override { plain::score(params); }
   void score(const ScoreParams<double>& params) const override { plain::score(params); }
+  void index_score(const IndexScoreParams<float>& params) const override { plain::index_score(params); }
+  void index_score(const IndexScoreParams<double>& params) const override { plain::index_score(params); }
   void attend(const AttendParams<float>& params, PartialSoftmax& partial) const override {
     plain::attend(params, partial);
   }

@@ -11,6 +11,10 @@ void score(const ScoreParams<T>& params);
 
 /// T is float or double.
 template <class T>
+void index_score(const IndexScoreParams<T>& params);
+
+/// T is float or double.
+template <class T>
 void attend(const AttendParams<T>& params, PartialSoftmax& partial);
 
 TopKResult top_k(const TopKParams& params);

@@ -15,7 +15,7 @@ class BlockSelector final : public Selector {
   void append(const LayerView& layer, Index begin, Index end) override { ranker_->append(layer, begin, end); }
 
   std::optional<KeySet> answer(GroupQuery& query, const KeySet& candidates) override {
-    const std::vector<double> score = group_block_scores(*ranker_, query);
+    const std::vector<double> score = ranker_->rank(query);
     std::vector<Index> order(score.size());
     std::iota(order.begin(), order.end(), Index{0});
     std::sort(order.begin(), order.end(),

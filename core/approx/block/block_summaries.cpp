@@ -19,7 +19,7 @@ void SummaryRanker::append(const LayerView& layer, Index begin, Index end) {
   }
 }
 
-std::vector<double> SummaryRanker::rank(QueryView& query, Index head, HeadCost& cost) {
+std::vector<double> SummaryRanker::rank_head(QueryView& query, Index head, HeadCost& cost) {
   const Index blocks = block_count(query.visible(), block_size_);
   const std::vector<double>& summaries = summaries_[query.layer().kv_head_of(head)];
   LACUNA_ASSERT(static_cast<Index>(summaries.size()) == blocks * numbers_);

@@ -12,7 +12,7 @@ namespace lacuna {
 /// Keys of one block, widened: rows [count][d_qk].
 using BlockKeys = std::vector<std::vector<double>>;
 
-class SummaryRanker : public BlockRanker {
+class SummaryRanker : public HeadRanker {
  public:
   SummaryRanker(Index block_size, const LayerView& layer, Index numbers_per_block)
       : block_size_(block_size),
@@ -21,7 +21,6 @@ class SummaryRanker : public BlockRanker {
         summaries_(layer.h_kv()) {}
 
   void append(const LayerView& layer, Index begin, Index end) final;
-  std::vector<double> rank(QueryView& query, Index head, HeadCost& cost) final;
   Index stored_bytes(Index keys) const final { return block_count(keys, block_size_) * bytes_per_block_; }
 
  protected:
@@ -31,6 +30,8 @@ class SummaryRanker : public BlockRanker {
   virtual double score(const std::vector<double>& q, const double* summary) const = 0;
 
  private:
+  std::vector<double> rank_head(QueryView& query, Index head, HeadCost& cost) final;
+
   Index block_size_;
   Index numbers_;
   Index bytes_per_block_;

@@ -5,18 +5,18 @@
 namespace lacuna {
 namespace {
 
-class MaxRanker final : public BlockRanker {
+class MaxRanker final : public HeadRanker {
  public:
   explicit MaxRanker(Index block_size) : block_size_(block_size) {}
 
-  std::vector<double> rank(QueryView& query, Index head, HeadCost& cost) override {
+ private:
+  std::vector<double> rank_head(QueryView& query, Index head, HeadCost& cost) override {
     const auto s = query.scores(head, cost);
     std::vector<double> result(block_count(query.visible(), block_size_));
     query.backend().block_max({s.data(), result.data(), query.visible(), block_size_});
     return result;
   }
 
- private:
   Index block_size_;
 };
 

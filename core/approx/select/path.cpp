@@ -21,14 +21,11 @@ class PathSelector final : public Selector {
     if (layer_ < 0) return std::nullopt;
     KeySet chosen;
     for (const Index head : query.heads) {
-      const std::optional<KeySet>& selected = selections_.at(path_, cell_, layer_, query.view.query(), head);
-      if (!selected) return std::nullopt;
-      chosen = set_union(chosen, *selected);
+      const std::optional<Published>& published = selections_.at(path_, cell_, layer_, query.view.query(), head);
+      if (!published) return std::nullopt;
+      chosen = set_union(chosen, published->selected);
     }
-    KeySet result;
-    std::set_intersection(chosen.begin(), chosen.end(), candidates.begin(), candidates.end(),
-                          std::back_inserter(result));
-    return result;
+    return set_intersection(chosen, candidates);
   }
 
  private:

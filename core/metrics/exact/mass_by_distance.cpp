@@ -16,9 +16,10 @@ std::vector<std::int64_t> edges(Index farthest) {
 void mass_by_distance(const ExactProfile& profile, std::span<const std::int64_t> edge, std::span<double> out) {
   const ExactRow& row = *profile.row;
   const Index position = profile.problem->query_position[profile.query];
+  const SeenRows seen = profile.problem->seen(position);
   std::vector<CompensatedSum> bins(edge.size());
   for (Index j = 0; j < row.visible; ++j) {
-    const auto distance = static_cast<std::uint64_t>(position - profile.problem->key_position[j]);
+    const auto distance = static_cast<std::uint64_t>(position - profile.problem->seen_position(seen, j));
     bins[std::min<std::size_t>(std::bit_width(distance), edge.size() - 1)].add(row.e[j]);
   }
   for (std::size_t i = 0; i < edge.size(); ++i) out[i] = bins[i].value() / row.z;

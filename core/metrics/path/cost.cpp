@@ -6,6 +6,7 @@ namespace lacuna {
 namespace {
 
 bool reads_summaries(const PathTraits& traits) { return traits.reads_summaries; }
+bool uses_indexer(const PathTraits& traits) { return traits.uses_indexer; }
 
 const bool registered =
     PathMetricRegistry::instance().add(
@@ -34,9 +35,24 @@ const bool registered =
          .applies = reads_summaries,
          .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->bytes_read_summary); }}) &&
     PathMetricRegistry::instance().add(
+        {.name = "index_keys_scored",
+         .units = "1",
+         .long_name = "keys that the layer's indexer scored, once for all heads; 0 in a layer that reuses a selection",
+         .quantity = Quantity::count,
+         .applies = uses_indexer,
+         .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->index_keys_scored); }}) &&
+    PathMetricRegistry::instance().add(
+        {.name = "bytes_read_index",
+         .units = "byte",
+         .long_name = "bytes of index keys read, once for all heads",
+         .quantity = Quantity::count,
+         .applies = uses_indexer,
+         .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->bytes_read_index); }}) &&
+    PathMetricRegistry::instance().add(
         {.name = "bytes_stored",
          .units = "byte",
-         .long_name = "bytes of cache and summaries that the KV head keeps at this query, repeated on each query head",
+         .long_name = "bytes of cache, local rows, index keys and summaries that the KV head keeps at this query, "
+                      "repeated on each query head",
          .quantity = Quantity::count,
          .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->bytes_stored); }}) &&
     PathMetricRegistry::instance().add({.name = "bytes_stored_per_key",

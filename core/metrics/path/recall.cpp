@@ -1,5 +1,6 @@
-// How much of the exact top m the path attended, m = keys_attended: by the tie rule (score descending, index
-// ascending), with credit for every attended key that ties with the m-th score, and by mass. NaN where m = 0.
+// How much of the exact top m the path attended, m = the cached keys it attended (local rows, which every path attends,
+// take no part): by the tie rule (score descending, index ascending), with credit for every attended key that ties with
+// the m-th score, and by mass. NaN where m = 0.
 #include <limits>
 
 #include "core/metrics/metric.hpp"
@@ -9,38 +10,54 @@ namespace {
 
 constexpr double kNotDefined = std::numeric_limits<double>::quiet_NaN();
 
+/// Cached keys that the path attended; the local ones are the last of the kept set.
+KeySet attended(const PathJudgement& row) {
+  KeySet kept = row.answer->kept;
+  kept.resize(kept.size() - static_cast<std::size_t>(row.exact->local));
+  return kept;
+}
+
+/// The m best cached keys by exact score.
+KeySet best(const PathJudgement& row, std::size_t m) {
+  KeySet keys;
+  for (std::size_t i = 0; keys.size() < m; ++i)
+    if ((*row.exact_order)[i] < row.exact->cached()) keys.push_back((*row.exact_order)[i]);
+  return keys;
+}
+
 double recall(const PathJudgement& row) {
-  const Index m = row.split.kept.count;
+  const std::size_t m = attended(row).size();
   if (m == 0) return kNotDefined;
   Index found = 0;
-  for (Index i = 0; i < m; ++i) found += row.split.is_kept[(*row.exact_order)[i]] ? 1 : 0;
+  for (const RowIndex j : best(row, m)) found += row.split.is_kept[j] ? 1 : 0;
   return static_cast<double>(found) / static_cast<double>(m);
 }
 
 double recall_tie_credited(const PathJudgement& row) {
-  const Index m = row.split.kept.count;
-  if (m == 0) return kNotDefined;
-  const double cut = row.exact->s[(*row.exact_order)[m - 1]];
+  const KeySet kept = attended(row);
+  if (kept.empty()) return kNotDefined;
+  const double cut = row.exact->s[best(row, kept.size()).back()];
   Index found = 0;
-  for (const RowIndex j : row.answer->kept) found += row.exact->s[j] >= cut ? 1 : 0;
-  return static_cast<double>(found) / static_cast<double>(m);
+  for (const RowIndex j : kept) found += row.exact->s[j] >= cut ? 1 : 0;
+  return static_cast<double>(found) / static_cast<double>(kept.size());
 }
 
 double recall_mass(const PathJudgement& row) {
-  const Index m = row.split.kept.count;
-  if (m == 0) return kNotDefined;
-  CompensatedSum best;
+  const KeySet kept = attended(row);
+  if (kept.empty()) return kNotDefined;
+  CompensatedSum most;
   CompensatedSum held;
-  for (Index i = 0; i < m; ++i) best.add(row.exact->e[(*row.exact_order)[i]]);
-  for (const RowIndex j : row.answer->kept) held.add(row.exact->e[j]);
-  return best.value() > 0 ? std::min(held.value() / best.value(), 1.0) : 1;
+  for (const RowIndex j : best(row, kept.size())) most.add(row.exact->e[j]);
+  for (const RowIndex j : kept) held.add(row.exact->e[j]);
+  return most.value() > 0 ? std::min(held.value() / most.value(), 1.0) : 1;
 }
 
 const bool registered =
     PathMetricRegistry::instance().add(
         {.name = "recall",
          .units = "1",
-         .long_name = "share of the exact top keys_attended keys that were attended; ties by index",
+         .long_name =
+             "share of the exact top m cached keys that were attended, m = cached keys attended; ties by index",
          .evaluate = recall}) &&
     PathMetricRegistry::instance().add(
         {.name = "recall_tie_credited",
@@ -49,7 +66,7 @@ const bool registered =
          .evaluate = recall_tie_credited}) &&
     PathMetricRegistry::instance().add({.name = "recall_mass",
                                         .units = "1",
-                                        .long_name = "attended mass / mass of the exact top keys_attended keys",
+                                        .long_name = "attended mass / mass of the exact top m cached keys",
                                         .evaluate = recall_mass});
 
 }  // namespace

@@ -31,10 +31,12 @@ TEST_P(SelectorContract, AnswersASetAmongTheCandidates) {
     RunOptions options{.selections = &store};
     const Parameters parameters = path(count(kBudget));
     const auto selector = kind().open(parameters, context_of(problem, options));
+    IndexScorer index(parameters, problem);
     Index appended = 0;
     for (Index query = 0; query < shape.s_q; ++query) {
       QueryView view(problem, kernels::plain_backend(), query);
       selector->append(problem, appended, view.visible());
+      index.append(appended, view.visible());
       appended = view.visible();
       KeySet odd, one, third;
       for (RowIndex j = 0; j < view.visible(); ++j) {
@@ -46,7 +48,7 @@ TEST_P(SelectorContract, AnswersASetAmongTheCandidates) {
         for (Index head = 0; head < shape.h_q; ++head) {
           const std::vector<Index> heads = {head};
           std::vector<HeadCost> cost(shape.h_q);
-          GroupQuery group{view, heads, cost};
+          GroupQuery group{view, heads, cost, &index};
           const auto answer = selector->answer(group, candidates);
           ASSERT_TRUE(answer.has_value()) << shape.describe();
           EXPECT_TRUE(is_set(*answer)) << shape.describe();

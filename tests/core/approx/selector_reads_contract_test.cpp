@@ -53,7 +53,10 @@ TEST_P(SelectorReadsContract, ChargesWhatItsKindSaysItReads) {
         const Index visible = problem.visible_keys(problem.query_position[query]);
         EXPECT_EQ(row.keys_scored, kind().is_oracle ? visible : static_cast<Index>(row.kept.size()));
         EXPECT_EQ(row.bytes_read_summary > 0, kind().reads_summaries && visible > 0);
-        EXPECT_EQ(row.bytes_stored > visible * problem.row_bytes(), kind().reads_summaries && visible > 0);
+        EXPECT_EQ(row.index_keys_scored, kind().needs_indexer ? visible : 0);
+        EXPECT_EQ(row.bytes_read_index > 0, kind().needs_indexer && visible > 0);
+        EXPECT_EQ(row.bytes_stored > visible * problem.row_bytes(),
+                  (kind().reads_summaries || kind().needs_indexer) && visible > 0);
         EXPECT_GE(row.bytes_read_main, static_cast<Index>(row.kept.size()) * problem.row_bytes());
       }
   }

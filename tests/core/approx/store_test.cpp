@@ -106,10 +106,11 @@ TEST(StoreContract, GrowthRowByRowEqualsGrowthAtOnceAndNeverReadsRowsToCome) {
     for (Index j = 0; j < 100; ++j) row_by_row.append(poisoned, j, j + 1);
     for (Index head = 0; head < 2; ++head)
       for (Index j = 0; j < 100; ++j) {
-        EXPECT_EQ(at_once.keys().error_norm_bound(head, j), row_by_row.keys().error_norm_bound(head, j));
+        EXPECT_EQ(at_once.keys().row(head, j).error_norm_bound, row_by_row.keys().row(head, j).error_norm_bound);
         for (Index c = 0; c < kWidth; ++c) {
-          ASSERT_EQ(at_once.keys().row(head, j)[c], row_by_row.keys().row(head, j)[c]) << head << ' ' << j << ' ' << c;
-          ASSERT_EQ(at_once.values().row(head, j)[c], row_by_row.values().row(head, j)[c]);
+          ASSERT_EQ(at_once.keys().row(head, j).value[c], row_by_row.keys().row(head, j).value[c])
+              << head << ' ' << j << ' ' << c;
+          ASSERT_EQ(at_once.values().row(head, j).value[c], row_by_row.values().row(head, j).value[c]);
         }
       }
   }
@@ -127,11 +128,11 @@ TEST(StoreContract, EveryElementAndRowIsWithinItsBoundWithAndWithoutRotation) {
         for (Index j = 0; j < kKeys; ++j) {
           double square = 0;
           for (Index c = 0; c < kWidth; ++c) {
-            const double error = std::abs(cache.keys().row(head, j)[c] - problem.keys(head).at(j, c));
-            ASSERT_LE(error, cache.keys().error_bound(head, j)[c]);
+            const double error = std::abs(cache.keys().row(head, j).value[c] - problem.keys(head).at(j, c));
+            ASSERT_LE(error, cache.keys().row(head, j).error_bound[c]);
             square += error * error;
           }
-          ASSERT_LE(std::sqrt(square), cache.keys().error_norm_bound(head, j));
+          ASSERT_LE(std::sqrt(square), cache.keys().row(head, j).error_norm_bound);
           error_sum += square;
         }
       EXPECT_EQ(error_sum > 0, format.name != "exact");  // no silent no-op
@@ -159,12 +160,13 @@ TEST(Store, BytesAreThoseOfTheStoredGroupsAndOfTheRowsThatWait) {
 }
 
 TEST(StoreFaults, WidthsThatDoNotSuitTheFormatAreNamed) {
-  EXPECT_EQ(StoredCache::check(path_of({{"store", "mxfp4"}}), 64, 64, false).has_value(), false);
-  const auto fault = StoredCache::check(path_of({{"store", "mxfp4"}}), 64, 20, false);
+  EXPECT_FALSE(StoredCache::check(path_of({{"store", "mxfp4"}}), 64, 64, false, false).has_value());
+  const auto fault = StoredCache::check(path_of({{"store", "mxfp4"}}), 64, 20, false, false);
   ASSERT_TRUE(fault.has_value());
   EXPECT_NE(fault->message.find("20"), std::string::npos);
-  EXPECT_TRUE(StoredCache::check(path_of({{"store", "mxfp4"}, {"store_rotate", std::int64_t{128}}}), 64, 64, false));
-  EXPECT_TRUE(StoredCache::check(path_of({{"store_k", "mxfp4"}}), 64, 64, true));  // one shared state
+  EXPECT_TRUE(
+      StoredCache::check(path_of({{"store", "mxfp4"}, {"store_rotate", std::int64_t{128}}}), 64, 64, false, false));
+  EXPECT_TRUE(StoredCache::check(path_of({{"store_k", "mxfp4"}}), 64, 64, true, false));  // one shared state
 }
 
 TEST(StoredRow, TwoLevelsAttainTheHyperbolicTangent) {

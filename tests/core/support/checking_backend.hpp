@@ -17,6 +17,12 @@ class CheckingBackend final : public kernels::Backend {
 
   void score(const kernels::ScoreParams<float>& params) const override { kernels::plain_backend().score(params); }
   void score(const kernels::ScoreParams<double>& params) const override { kernels::plain_backend().score(params); }
+  void index_score(const kernels::IndexScoreParams<float>& params) const override {
+    kernels::plain_backend().index_score(params);
+  }
+  void index_score(const kernels::IndexScoreParams<double>& params) const override {
+    kernels::plain_backend().index_score(params);
+  }
   void attend(const kernels::AttendParams<float>& params, kernels::PartialSoftmax& partial) const override {
     check_list(params);
     kernels::plain_backend().attend(params, partial);

@@ -56,7 +56,7 @@ inline SelectionStore source_selections(const AttentionProblem& problem, Index k
       std::swap(keys[i - 1], keys[static_cast<std::size_t>(random.integer(0, static_cast<Index>(i) - 1))]);
     keys.resize(static_cast<std::size_t>(std::min(k, visible)));
     make_set(keys);
-    for (Index head = 0; head < problem.h_q(); ++head) store.at("source", 0, 0, query, head) = keys;
+    for (Index head = 0; head < problem.h_q(); ++head) store.at("source", 0, 0, query, head) = Published{keys, {}};
   }
   return store;
 }

@@ -89,9 +89,10 @@ inline PathRun run_path(const AttentionProblem& problem, const Parameters& param
     append_rows(appended, view.visible(), options.rows_at_a_time,
                 [&](Index begin, Index end) { path.append(problem, begin, end); });
     appended = view.visible();
-    std::vector<KeySet> published(problem.h_q());
+    std::vector<Published> published(problem.h_q());
     run.rows.push_back(path.answer(view, published.data()));
-    run.published.push_back(published);
+    run.published.emplace_back();
+    for (Published& head : published) run.published.back().push_back(std::move(head.selected));
   }
   return run;
 }

@@ -84,10 +84,21 @@ struct RawProblem {
     problem.sink_logit = sink_logit;
     problem.sm_scale = sm_scale;
     problem.stored_element_bytes = stored_element_bytes;
+    problem.index = index_tensors();
     return problem;
   }
 
  private:
+  /// A lightning indexer that scores the keys of KV head 0 with every head's query, weighted 1, -0.5, 1, ...
+  IndexTensors index_tensors() const {
+    std::vector<double> weight(s_q * h_q);
+    for (Index i = 0; i < s_q * h_q; ++i) weight[i] = i % h_q % 2 == 0 ? 1 : -0.5;
+    IndexTensors index;
+    index.q = tensor(h_q, s_q, d_qk, q);
+    index.weight = tensor(1, s_q, h_q, weight);
+    index.k = tensor(1, n, d_qk, {k.begin(), k.begin() + n * d_qk});
+    return index;
+  }
   Tensor tensor(Index outer, Index rows, Index width, const std::vector<double>& data) const {
     if (is_double) return Tensor(outer, rows, width, data);
     return Tensor(outer, rows, width, std::vector<float>(data.begin(), data.end()));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/approx/block_ranker.hpp"
+#include "core/approx/index_scorer.hpp"
 #include "kernels/kernels.hpp"
 #include "support/path_runner.hpp"
 #include "support/problem_builder.hpp"
@@ -25,7 +26,13 @@ inline Ranks ranks_of(const std::string& kind, const AttentionProblem& problem, 
   QueryView view(answer_with != nullptr ? *answer_with : problem, kernels::plain_backend(), query);
   append_rows(0, view.visible(), rows_at_a_time, [&](Index begin, Index end) { ranker->append(problem, begin, end); });
   Ranks result;
-  result.rank = ranker->rank(view, head, result.cost);
+  const std::vector<Index> heads = {head};
+  std::vector<HeadCost> cost(problem.h_q());
+  IndexScorer index(path_of({}), problem);
+  index.append(0, view.visible());
+  GroupQuery group{view, heads, cost, &index};
+  result.rank = ranker->rank(group);
+  result.cost = cost[head];
   result.stored_bytes = ranker->stored_bytes(view.visible());
   return result;
 }

@@ -110,7 +110,7 @@ TEST(BlockRankers, GroupsAgreeByTheMeanWeightOfTheirHeads) {
   const std::vector<Index> heads = {0, 1};
   std::vector<HeadCost> cost(2);
   GroupQuery group{view, heads, cost};
-  const std::vector<double> score = group_block_scores(*ranker, group);
+  const std::vector<double> score = ranker->rank(group);
   EXPECT_NEAR(std::exp(score[0]), 5 / 16.0, 1e-15);
   EXPECT_NEAR(std::exp(score[1]), 4 / 16.0, 1e-15);
   EXPECT_NEAR(std::exp(score[2]), 7 / 16.0, 1e-15);

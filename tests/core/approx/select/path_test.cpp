@@ -19,9 +19,9 @@ SelectionStore store_of_layers(Index layers) {
   for (Index layer = 0; layer < layers; ++layer)
     for (Index query = 0; query < 2; ++query)
       for (Index head = 0; head < 4; ++head) {
-        store.at("top", 0, layer, query, head) = {static_cast<RowIndex>(head), static_cast<RowIndex>(4 + layer),
-                                                  static_cast<RowIndex>(10 + query)};
-        store.at("top", 1, layer, query, head) = {15};
+        store.at("top", 0, layer, query, head) = Published{
+            {static_cast<RowIndex>(head), static_cast<RowIndex>(4 + layer), static_cast<RowIndex>(10 + query)}, {}};
+        store.at("top", 1, layer, query, head) = Published{{15}, {}};
       }
   return store;
 }
@@ -60,7 +60,7 @@ TEST(PathSelector, IsNotRunWhereTheEarlierLayerIsAbsent) {
 TEST(PathSelector, IsNotRunWhereTheOtherPathMadeNoSelection) {
   SelectionStore store;
   store.reserve("top", 0, 1, 2, 4);  // nothing published, except for head 0 of the last query
-  store.at("top", 0, 0, 1, 0) = KeySet{};
+  store.at("top", 0, 0, 1, 0) = Published{};
   const Parameters path =
       path_of({{"select.by", text("path")}, {"select.path", text("top")}, {"select.path_cell", count(0)}});
   const PathRun run = run_path(random_problem(kShape).build(), path, {.selections = &store});
@@ -96,11 +96,8 @@ TEST(PathSelector, ReadsNoKeyToChoose) {
 
 TEST(SelectionStore, KeepsASlotForEachLayerQueryHeadAndCell) {
   SelectionStore store = store_of_layers(3);
-  EXPECT_TRUE(store.publishes("top", 0));
-  EXPECT_FALSE(store.publishes("top", 2));
-  EXPECT_FALSE(store.publishes("other", 0));
-  EXPECT_EQ(store.at("top", 0, 2, 1, 3), (KeySet{3, 6, 11}));
-  EXPECT_EQ(store.at("top", 1, 0, 0, 0), (KeySet{15}));
+  EXPECT_EQ(store.at("top", 0, 2, 1, 3)->selected, (KeySet{3, 6, 11}));
+  EXPECT_EQ(store.at("top", 1, 0, 0, 0)->selected, (KeySet{15}));
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+#include "core/mechanism/indexer.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "core/mechanism/index_alignment.hpp"
+#include "core/mechanism/norm.hpp"
+#include "core/mechanism/require.hpp"
+
+namespace lacuna {
+namespace {
+
+double fan_in_std(Index fan_in) { return 1 / std::sqrt(static_cast<double>(fan_in)); }
+
+bool compresses_hidden_states(const SharedStateConfig& config) {
+  return config.makes_index_keys() && config.index_keys == IndexKeySource::hidden_states;
+}
+
+bool projects_latents(const SharedStateConfig& config) {
+  return config.makes_index_keys() && config.index_keys == IndexKeySource::latent;
+}
+
+CompressorWeights mix_compressors(const SharedStateConfig& config, const CompressorWeights& aligned,
+                                  const CompressorWeights& random) {
+  const auto mix = [&](const Matrix& a, const Matrix& r) { return mix_by_quality(config.index_quality, a, r); };
+  return {.kv = mix(aligned.kv, random.kv),
+          .gate = mix(aligned.gate, random.gate),
+          .ape = mix(aligned.ape, random.ape),
+          .gamma = aligned.gamma};
+}
+
+}  // namespace
+
+IndexerWeights IndexerWeights::random(const SharedStateConfig& config, const Matrix& query_up,
+                                      const CompressorWeights& main_compressor, std::uint64_t seed) {
+  IndexerWeights weights;
+  weights.query = Matrix::random(config.index_heads * config.d_index, config.q_lora_rank,
+                                 fan_in_std(config.q_lora_rank), CounterRng(seed, "indexer.query"));
+  weights.weight = Matrix::random(config.index_heads, config.d_model, fan_in_std(config.d_model),
+                                  CounterRng(seed, "indexer.weight"));
+  if (compresses_hidden_states(config))
+    weights.compressor =
+        CompressorWeights::random(config.index_compressor(), config.gate_std, seed, "indexer.compressor");
+  if (projects_latents(config)) {
+    weights.key =
+        Matrix::random(config.d_index, config.head_dim, fan_in_std(config.head_dim), CounterRng(seed, "indexer.key"));
+    weights.key_gamma.assign(config.d_index, 1.0);
+  }
+  if (config.index_quality == 0) return weights;
+
+  const auto mix = [&](const Matrix& aligned, Matrix& mixed) {
+    mixed = mix_by_quality(config.index_quality, aligned, mixed);
+  };
+  mix(aligned_index_query(config, query_up), weights.query);
+  mix(aligned_index_weight(config), weights.weight);
+  if (compresses_hidden_states(config))
+    weights.compressor = mix_compressors(config, aligned_index_compressor(config, main_compressor), weights.compressor);
+  if (projects_latents(config)) mix(aligned_index_key(config), weights.key);
+  return weights;
+}
+
+Indexer::Indexer(const SharedStateConfig& config, IndexerWeights weights)
+    : config_(config), weights_(std::move(weights)), rope_(config.rope()) {
+  require_shape("indexer.query", weights_.query, config.index_heads * config.d_index, config.q_lora_rank);
+  require_shape("indexer.weight", weights_.weight, config.index_heads, config.d_model);
+  if (compresses_hidden_states(config)) compressor_.emplace(config.index_compressor(), std::move(weights_.compressor));
+  if (projects_latents(config)) {
+    require_shape("indexer.key", weights_.key, config.d_index, config.head_dim);
+    require_size("indexer.key_gamma", weights_.key_gamma, config.d_index);
+  }
+}
+
+CompressorState Indexer::start() const { return compressor_ ? compressor_->start() : CompressorState{}; }
+
+void Indexer::append(std::span<const double> x, const std::optional<std::vector<double>>& latent,
+                     LayerCache& cache) const {
+  std::optional<std::vector<double>> key;
+  if (compressor_)
+    key = compressor_->push(x, cache.index_state);
+  else if (latent)
+    key = key_of(*latent);
+  if (!key) return;
+  const Index entry = static_cast<Index>(cache.index_k.size()) / config_.d_index;
+  rope_.rotate(std::span(*key).last(config_.qk_rope), entry * config_.ratio);
+  cache.index_k.insert(cache.index_k.end(), key->begin(), key->end());
+}
+
+/// Equation (5), before RoPE.
+std::vector<double> Indexer::key_of(std::span<const double> latent) const {
+  std::vector<double> key = weights_.key * latent;
+  rms_norm(key, weights_.key_gamma, config_.eps);
+  return key;
+}
+
+/// Equations (2) and (3).
+void Indexer::query(std::span<const double> x, std::span<const double> qr, Index position, QueryRows& rows) const {
+  rows.index_q = weights_.query * qr;
+  for (Index i = 0; i < config_.index_heads; ++i)
+    rope_.rotate(std::span(rows.index_q).subspan(i * config_.d_index, config_.d_index).last(config_.qk_rope), position);
+  rows.index_weight = weights_.weight * x;
+  const double scale = fan_in_std(config_.d_index) * fan_in_std(config_.index_heads);
+  for (double& w : rows.index_weight) w *= scale;
+}
+
+}  // namespace lacuna

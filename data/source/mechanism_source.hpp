@@ -1,0 +1,66 @@
+// What the mechanism sources have in common: hidden states go through the layers of a mechanism (core/mechanism), and
+// what comes out, rounded to f32, is the attention problem of each layer. Weights belong to the model: they depend on
+// the seed and the layer, not on the sequence.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "core/mechanism/mechanism.hpp"
+#include "data/problem_source.hpp"
+#include "data/source/hidden_states.hpp"
+
+namespace lacuna {
+
+/// One layer of the model.
+struct MechanismLayer {
+  Index label = 0;  ///< the model's own number
+  std::shared_ptr<const Mechanism> mechanism;
+  std::optional<Index> rows_of = {};          ///< label of the layer whose cache it reads, when not its own
+  std::optional<Index> selection_layer = {};  ///< label of the layer whose selection it takes over
+  std::optional<Index> slot_of = {};          ///< label of the layer whose index keys its slot holds when not renewed
+};
+
+/// "n", "queries", "sequences", "score_std" and those of hidden_states.hpp.
+std::vector<ParameterSpec> mechanism_parameters();
+/// A parameter that counts something, at least 1 and at most 2^20.
+ParameterSpec extent(std::string key, std::string unit, std::int64_t value, std::string sentence);
+/// "layers", for sources whose layers are independent of each other and numbered from 0.
+ParameterSpec independent_layers();
+/// "index_heads", "d_index", "index_quality".
+std::vector<ParameterSpec> indexer_parameters(std::int64_t heads, std::int64_t width);
+
+/// A seed for the weights of one layer.
+std::uint64_t weight_seed(std::uint64_t seed, Index layer);
+
+class MechanismSource : public ProblemSource {
+ public:
+  /// Layers in ascending order of labels. Queries stand at ((i + 1) n / queries) - 1.
+  MechanismSource(const Parameters& parameters, std::uint64_t seed, std::vector<MechanismLayer> layers);
+  const SourceShape& shape() const final { return shape_; }
+  AttentionProblem load(Index sequence, Index layer) const final;
+
+ private:
+  struct Pass {
+    LayerCache cache;
+    std::vector<QueryRows> queries;
+  };
+  /// The hidden states of one layer, all the way through.
+  std::shared_ptr<const Pass> run(Index sequence, Index layer) const;
+  Index index_of(Index label) const;
+
+  HiddenStatesConfig hidden_;
+  std::uint64_t seed_;
+  double score_std_;
+  std::vector<MechanismLayer> layers_;
+  SourceShape shape_;
+  /// Passes whose rows other layers read, of the latest sequence that was asked for.
+  mutable std::mutex mutex_;
+  mutable Index kept_sequence_ = -1;
+  mutable std::map<Index, std::shared_ptr<const Pass>> kept_;
+};
+
+}  // namespace lacuna

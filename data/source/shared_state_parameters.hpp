@@ -1,0 +1,18 @@
+// The extents of a DeepSeek-V4 or V4.1 layer as parameters of a source.
+#pragma once
+
+#include <vector>
+
+#include "core/base/parameter.hpp"
+#include "core/mechanism/shared_state_config.hpp"
+
+namespace lacuna {
+
+/// "heads", "head_dim", "qk_rope", "q_lora_rank", "window", "sink_std", "gate_std", "pooling".
+std::vector<ParameterSpec> shared_state_parameters();
+
+/// `published` with the extents of the source in place of its own; the output projection, which no problem needs, is
+/// the smallest. "index_heads", "d_index" and "index_quality" are taken where the source has them.
+SharedStateConfig with_extents(SharedStateConfig published, const Parameters& source);
+
+}  // namespace lacuna
