@@ -1,7 +1,8 @@
 #include "core/mechanism/index_alignment.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "core/mechanism/index_heads.hpp"
 
 namespace lacuna {
 namespace {
@@ -27,21 +28,6 @@ Matrix take_columns(const Matrix& matrix, const std::vector<Index>& columns) {
   return taken;
 }
 
-/// What index head i follows.
-struct Followed {
-  Index main_head;
-  double sign;
-  double weight;
-};
-
-Followed followed(const SharedStateConfig& config, Index index_head) {
-  const bool paired = config.index_heads >= 2 * config.heads;
-  if (!paired) return {index_head % config.heads, 1, 1};
-  const bool left_over = index_head == config.index_heads - 1 && config.index_heads % 2 == 1;
-  const double sign = index_head % 2 == 0 ? 1 : -1;
-  return {index_head / 2 % config.heads, sign, left_over ? 0 : sign};
-}
-
 }  // namespace
 
 std::vector<Index> aligned_channels(const SharedStateConfig& config) {
@@ -57,7 +43,7 @@ Matrix aligned_index_query(const SharedStateConfig& config, const Matrix& query_
   const std::vector<Index> channels = aligned_channels(config);
   Matrix query(config.index_heads * config.d_index, query_up.columns());
   for (Index i = 0; i < config.index_heads; ++i) {
-    const Followed main = followed(config, i);
+    const FollowedHead main = followed_head(config.index_heads, config.heads, i);
     for (Index c = 0; c < config.d_index; ++c)
       std::ranges::transform(query_up.row(main.main_head * config.head_dim + channels[c]),
                              query.row(i * config.d_index + c).begin(), [&](double w) { return main.sign * w; });
@@ -67,7 +53,8 @@ Matrix aligned_index_query(const SharedStateConfig& config, const Matrix& query_
 
 Matrix aligned_index_weight(const SharedStateConfig& config) {
   Matrix weight(config.index_heads, config.d_model);
-  for (Index i = 0; i < config.index_heads; ++i) weight.row(i)[0] = followed(config, i).weight;
+  for (Index i = 0; i < config.index_heads; ++i)
+    weight.row(i)[0] = followed_head(config.index_heads, config.heads, i).weight;
   return weight;
 }
 
@@ -86,16 +73,6 @@ Matrix aligned_index_key(const SharedStateConfig& config) {
   Matrix key(config.d_index, config.head_dim);
   for (Index c = 0; c < config.d_index; ++c) key.row(c)[channels[c]] = 1;
   return key;
-}
-
-Matrix mix_by_quality(double rho, const Matrix& aligned, const Matrix& random) {
-  LACUNA_ASSERT(aligned.rows() == random.rows() && aligned.columns() == random.columns());
-  const double rest = std::sqrt(1 - rho * rho);
-  Matrix mixed(aligned.rows(), aligned.columns());
-  for (Index i = 0; i < mixed.rows(); ++i)
-    std::ranges::transform(aligned.row(i), random.row(i), mixed.row(i).begin(),
-                           [&](double a, double r) { return rho * a + rest * r; });
-  return mixed;
 }
 
 }  // namespace lacuna

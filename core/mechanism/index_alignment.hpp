@@ -6,13 +6,10 @@
 // rows out of d_index channels of the main rows: nope channels at a stride, and all the rope channels, so that RoPE
 // acts on both alike.
 //
-//   index query   head i takes these rows of W_qb of main head i mod H
+//   index query   these rows of W_qb of the main head that it follows (index_heads.hpp)
 //   index key     V4: these channels of the main compressor (values, gate, ape; in both halves when groups overlap)
 //                 V4.1: the rows of W_k select these channels of the latent
 //   index weight  constant: W_w x = x_0, and hidden states have a channel 0 that is 1
-//
-// A rectified score hides the order of negative scores. Where index_heads >= 2 H, heads 2 i and 2 i + 1 are a pair of q
-// and -q with weights +1 and -1, which is linear: max(s, 0) - max(-s, 0) = s. A head left over weighs 0.
 //
 // Query, key and weight carry rho each: the correlation of index and main scores falls about as rho^3. With channels
 // that are independent it is sqrt(d_index / head_dim) at rho = 1, 1/2 at the extents of V4-Flash, less where heads are
@@ -38,8 +35,5 @@ Matrix aligned_index_weight(const SharedStateConfig& config);
 CompressorWeights aligned_index_compressor(const SharedStateConfig& config, const CompressorWeights& main);
 /// V4.1: W_k [d_index, head_dim].
 Matrix aligned_index_key(const SharedStateConfig& config);
-
-/// Equation (1), for matrices of one shape.
-Matrix mix_by_quality(double rho, const Matrix& aligned, const Matrix& random);
 
 }  // namespace lacuna

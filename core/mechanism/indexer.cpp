@@ -22,10 +22,10 @@ bool projects_latents(const SharedStateConfig& config) {
 
 CompressorWeights mix_compressors(const SharedStateConfig& config, const CompressorWeights& aligned,
                                   const CompressorWeights& random) {
-  const auto mix = [&](const Matrix& a, const Matrix& r) { return mix_by_quality(config.index_quality, a, r); };
-  return {.kv = mix(aligned.kv, random.kv),
-          .gate = mix(aligned.gate, random.gate),
-          .ape = mix(aligned.ape, random.ape),
+  const auto resemble = [&](const Matrix& a, const Matrix& r) { return mix(config.index_quality, a, r); };
+  return {.kv = resemble(aligned.kv, random.kv),
+          .gate = resemble(aligned.gate, random.gate),
+          .ape = resemble(aligned.ape, random.ape),
           .gamma = aligned.gamma};
 }
 
@@ -48,14 +48,14 @@ IndexerWeights IndexerWeights::random(const SharedStateConfig& config, const Mat
   }
   if (config.index_quality == 0) return weights;
 
-  const auto mix = [&](const Matrix& aligned, Matrix& mixed) {
-    mixed = mix_by_quality(config.index_quality, aligned, mixed);
+  const auto resemble = [&](const Matrix& aligned, Matrix& mixed) {
+    mixed = mix(config.index_quality, aligned, mixed);
   };
-  mix(aligned_index_query(config, query_up), weights.query);
-  mix(aligned_index_weight(config), weights.weight);
+  resemble(aligned_index_query(config, query_up), weights.query);
+  resemble(aligned_index_weight(config), weights.weight);
   if (compresses_hidden_states(config))
     weights.compressor = mix_compressors(config, aligned_index_compressor(config, main_compressor), weights.compressor);
-  if (projects_latents(config)) mix(aligned_index_key(config), weights.key);
+  if (projects_latents(config)) resemble(aligned_index_key(config), weights.key);
   return weights;
 }
 

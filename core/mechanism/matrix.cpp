@@ -1,6 +1,7 @@
 #include "core/mechanism/matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lacuna {
 namespace {
@@ -54,12 +55,14 @@ void Matrix::multiply_transposed(std::span<const double> x, std::span<double> y)
     for (Index c = 0; c < columns_; ++c) y[c] += data_[i * columns_ + c] * x[i];
 }
 
-Matrix weighted_sum(double a, const Matrix& x, double b, const Matrix& y) {
-  LACUNA_ASSERT(x.rows() == y.rows() && x.columns() == y.columns());
-  Matrix sum(x.rows(), x.columns());
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index c = 0; c < x.columns(); ++c) sum.row(i)[c] = a * x.row(i)[c] + b * y.row(i)[c];
-  return sum;
+Matrix mix(double rho, const Matrix& a, const Matrix& b) {
+  LACUNA_ASSERT(a.rows() == b.rows() && a.columns() == b.columns());
+  LACUNA_ASSERT(rho >= 0 && rho <= 1);
+  const double rest = std::sqrt(1 - rho * rho);
+  Matrix mixed(a.rows(), a.columns());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index c = 0; c < a.columns(); ++c) mixed.row(i)[c] = rho * a.row(i)[c] + rest * b.row(i)[c];
+  return mixed;
 }
 
 }  // namespace lacuna

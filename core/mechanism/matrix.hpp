@@ -45,7 +45,7 @@ class Matrix {
   std::vector<double> data_;  // [rows, columns]
 };
 
-/// a x + b y, of one shape.
-Matrix weighted_sum(double a, const Matrix& x, double b, const Matrix& y);
+/// rho a + sqrt(1 - rho^2) b, of one shape; rho in [0, 1]. Independent entries of unit variance stay of unit variance.
+Matrix mix(double rho, const Matrix& a, const Matrix& b);
 
 }  // namespace lacuna

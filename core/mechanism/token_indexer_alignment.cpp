@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/mechanism/index_heads.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -22,14 +24,6 @@ Index latent_count(const SparseMlaConfig& config) {
 /// Equation 3, n < N.
 Index latent_channel(const SparseMlaConfig& config, Index n) {
   return n * config.mla.kv_lora_rank / latent_count(config);
-}
-
-/// sigma_i.
-double weight_of_head(const SparseMlaConfig& config, Index i) {
-  const Index set = 2 * config.mla.heads;
-  if (config.index_heads < set) return 1;
-  if (i >= config.index_heads / set * set) return 0;
-  return i % set < config.mla.heads ? 1 : -1;
 }
 
 /// The rows of A_h, in the channels of the index and times `sign`, from row `first` of wq on.
@@ -65,9 +59,9 @@ TokenIndexerWeights aligned_token_indexer(const SparseMlaConfig& config, const M
     add_multiple(mla.kv_norm[channel], mla.wkva.row(channel), weights.wk.row(main.qk_rope + n));
   }
   for (Index i = 0; i < config.index_heads; ++i) {
-    const double sigma = weight_of_head(config, i);
-    align_query_head(config, mla, i % main.heads, sigma < 0 ? -1 : 1, i * config.d_index, weights.wq);
-    weights.ww.row(i)[0] = sigma;
+    const FollowedHead followed = followed_head(config.index_heads, main.heads, i);
+    align_query_head(config, mla, followed.main_head, followed.sign, i * config.d_index, weights.wq);
+    weights.ww.row(i)[0] = followed.weight;
   }
   return weights;
 }
@@ -90,13 +84,12 @@ TokenIndexerWeights mixed_token_indexer(double quality, const TokenIndexerWeight
                                         const TokenIndexerWeights& random) {
   if (!(quality >= 0 && quality <= 1))
     throw UsageError(fmt::format("index_quality is {}; it must lie in [0, 1]", quality));
-  const double rest = std::sqrt(1 - quality * quality);
   return {
-      .wq = weighted_sum(quality, aligned.wq, rest, random.wq),
-      .wk = weighted_sum(quality, aligned.wk, rest, random.wk),
+      .wq = mix(quality, aligned.wq, random.wq),
+      .wk = mix(quality, aligned.wk, random.wk),
       .k_norm_gain = aligned.k_norm_gain,
       .k_norm_bias = aligned.k_norm_bias,
-      .ww = weighted_sum(quality, aligned.ww, rest, random.ww),
+      .ww = mix(quality, aligned.ww, random.ww),
   };
 }
 

@@ -10,12 +10,8 @@
 //   d_r + n, n < N         latent channel floor(n c / N); in the key, times the gain of its norm         (3)
 //
 // so that the half-split pairs of the index turn by the angles of the interleaved pairs of MLA. Channels from d_r + N
-// on are 0. Index head i takes main head i mod H.
-//
-// Index weights are constant: hidden states are generated with channel 0 equal to 1, and row i of W^W is sigma_i e_0.
-// With H_I < 2H every sigma is 1, and I is a sum of rectified scores. Otherwise heads i and i + H of a set of 2H pair
-// up as q and -q with sigma = 1 and -1, because max(s, 0) - max(-s, 0) = s makes I linear: the sum of the restricted
-// scores. Heads that complete no set have sigma 0.
+// on are 0. Which main head an index head follows, and with which sign and weight, is in index_heads.hpp; the weight is
+// constant, because hidden states are generated with channel 0 equal to 1, and row i of W^W is the weight times e_0.
 //
 // Two things keep the agreement approximate: the latent channels left out, and the LayerNorm, which divides the rotated
 // channels too and subtracts a mean. Queries, keys and weights are all mixed, so that with paired heads the correlation

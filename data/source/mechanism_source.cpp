@@ -43,7 +43,7 @@ std::vector<ParameterSpec> mechanism_parameters() {
   n.maximum = 1 << 24;
   std::vector<ParameterSpec> specs = {
       n,
-      fixed(extent("queries", "1", 64, "Queries, evenly spread; the last one stands at the last token.")),
+      fixed(extent("queries", "1", 63, "Queries, evenly spread; the last one stands at the last token.")),
       fixed(extent("sequences", "1", 1, "Independent sequences.")),
       {.key = "score_std",
        .type = ParameterType::real,

@@ -53,9 +53,13 @@ void check_same_shape(const TraceFile& a, const TraceFile& b) {
   check_number(a, b, "the number of queries", x.sizes.queries, y.sizes.queries);
   check_number(a, b, "the number of keys", x.sizes.keys, y.sizes.keys);
   check_number(a, b, "d_qk", x.sizes.d_qk, y.sizes.d_qk);
-  check_number(a, b, "d_v", x.sizes.d_v, y.sizes.d_v);
+  check_number(a, b, "d_v", x.d_v(), y.d_v());
   check_number(a, b, "whether 'sink_logit' exists", x.sizes.has_sink ? 1 : 0, y.sizes.has_sink ? 1 : 0);
   check_number(a, b, "whether 'v' is absent", x.sizes.shared_kv ? 1 : 0, y.sizes.shared_kv ? 1 : 0);
+  check_number(a, b, "whether 'k_local' exists", x.local_window > 0 ? 1 : 0, y.local_window > 0 ? 1 : 0);
+  check_number(a, b, "local_window", x.local_window, y.local_window);
+  check_number(a, b, "the number of index heads", x.sizes.index_heads, y.sizes.index_heads);
+  check_number(a, b, "d_index", x.sizes.d_index, y.sizes.d_index);
   check_list(a, b, "the layers' numbers", x.layer, y.layer);
   check_list(a, b, "the heads' numbers", x.head, y.head);
   check_list(a, b, "query_position", x.query_position, y.query_position);
@@ -78,9 +82,11 @@ class TraceSource final : public ProblemSource {
     shape_.query_position = header.query_position;
     shape_.keys = header.sizes.keys;
     shape_.d_qk = header.sizes.d_qk;
-    shape_.d_v = header.sizes.d_v;
+    shape_.d_v = header.d_v();
     shape_.has_sink = header.sizes.has_sink;
     shape_.shared_kv = header.sizes.shared_kv;
+    shape_.has_local = header.local_window > 0;
+    shape_.d_index = header.sizes.d_index;
   }
 
   const SourceShape& shape() const override { return shape_; }
@@ -92,6 +98,15 @@ class TraceSource final : public ProblemSource {
     const std::lock_guard lock(digest_mutex_);
     if (digest_.empty()) digest_ = digest_of_files();
     return digest_;
+  }
+
+  /// Of every file once, however often it is given.
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    std::set<std::filesystem::path> seen;
+    for (const TraceFile& trace : traces_)
+      if (seen.insert(trace.file()).second) notes.insert(notes.end(), trace.notes().begin(), trace.notes().end());
+    return notes;
   }
 
  private:

@@ -47,8 +47,8 @@ SharedStateWeights weights_of(const SharedStateConfig& config, double similarity
   const std::uint64_t own_seed = weight_seed(seed, layer);
   SharedStateWeights weights = SharedStateWeights::random(config, own_seed);
   const SharedStateWeights common = SharedStateWeights::random(config, weight_seed(seed, kLayers));
-  weights.query_down = mix_by_quality(similarity, common.query_down, weights.query_down);
-  weights.query_up = mix_by_quality(similarity, common.query_up, weights.query_up);
+  weights.query_down = mix(similarity, common.query_down, weights.query_down);
+  weights.query_up = mix(similarity, common.query_up, weights.query_up);
   if (config.owns_indexer)
     weights.indexer = IndexerWeights::random(config, weights.query_up, weights.compressor, own_seed);
   return weights;

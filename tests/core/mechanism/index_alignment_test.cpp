@@ -67,13 +67,5 @@ TEST(IndexAlignment, CompressorTakesTheChannelsInBothHalves) {
   EXPECT_EQ(index.gamma, (std::vector<double>{30, 31}));
 }
 
-TEST(IndexAlignment, MixesByQualityAndItsComplement) {
-  const Matrix mixed = mix_by_quality(0.6, Matrix(1, 2, {5, 0}), Matrix(1, 2, {0, 10}));
-  EXPECT_DOUBLE_EQ(mixed.row(0)[0], 3);
-  EXPECT_DOUBLE_EQ(mixed.row(0)[1], 8);
-  const Matrix aligned = mix_by_quality(1, Matrix(1, 1, {5}), Matrix(1, 1, {7}));
-  EXPECT_EQ(aligned.row(0)[0], 5);
-}
-
 }  // namespace
 }  // namespace lacuna

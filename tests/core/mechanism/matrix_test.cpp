@@ -78,11 +78,13 @@ TEST(Matrix, RandomEntriesHaveTheStatedDeviationAndDependOnSeedAndPlaceAlone) {
   EXPECT_FALSE(std::ranges::equal(Matrix::random(3, n, 0.25, {7, "matrix.other"}).row(0), w.row(0)));
 }
 
-TEST(Matrix, WeightedSumAddsEntryByEntry) {
-  const Matrix sum = weighted_sum(2, Matrix(2, 2, {1, 2, 3, 4}), -0.5, Matrix(2, 2, {10, 0, -2, 4}));
-  EXPECT_TRUE(std::ranges::equal(sum.row(0), std::vector<double>({-3, 4})));
-  EXPECT_TRUE(std::ranges::equal(sum.row(1), std::vector<double>({7, 6})));
-  EXPECT_THROW(weighted_sum(1, Matrix(2, 2), 1, Matrix(2, 3)), InternalError);
+TEST(Matrix, MixesByACorrelationAndItsComplement) {
+  const Matrix mixed = mix(0.6, Matrix(2, 1, {5, 0}), Matrix(2, 1, {0, 10}));
+  EXPECT_DOUBLE_EQ(mixed.row(0)[0], 3);
+  EXPECT_DOUBLE_EQ(mixed.row(1)[0], 8);
+  EXPECT_EQ(mix(1, Matrix(1, 1, {5}), Matrix(1, 1, {7})).row(0)[0], 5);
+  EXPECT_EQ(mix(0, Matrix(1, 1, {5}), Matrix(1, 1, {7})).row(0)[0], 7);
+  EXPECT_THROW(mix(1, Matrix(2, 2), Matrix(2, 3)), InternalError);
 }
 
 TEST(Matrix, RefusesVectorsOfAnotherSize) {

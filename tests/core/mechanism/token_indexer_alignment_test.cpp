@@ -61,13 +61,13 @@ TEST(TokenIndexerAlignment, QueriesOfTheIndexAreTheAbsorbedQueriesInTheChannelsT
     const HiddenStates x(trial, 1, config.mla.d_model);
     const QueryRows query = layer.query(x.x, 777);
     const std::vector<Index> taken = channels_taken(config);
-    const Index pair = 2 * config.mla.heads;
+    const bool in_pairs = config.index_heads >= 2 * config.mla.heads;
     for (Index i = 0; i < config.index_heads; ++i) {
-      const bool negated =
-          config.index_heads >= pair && i < config.index_heads / pair * pair && i / config.mla.heads % 2 == 1;
+      const bool negated = in_pairs && i % 2 == 1;
+      const Index followed = (in_pairs ? i / 2 : i) % config.mla.heads;
       for (Index p = 0; p < config.d_index; ++p) {
         const Index width = config.mla.latent_width();
-        const double main = taken[p] < 0 ? 0 : query.q[i % config.mla.heads * width + taken[p]];
+        const double main = taken[p] < 0 ? 0 : query.q[followed * width + taken[p]];
         EXPECT_NEAR(query.index_q[i * config.d_index + p], negated ? -main : main, 1e-12 * (1 + std::abs(main)));
       }
     }
@@ -115,8 +115,8 @@ TEST(TokenIndexerAlignment, PairsOfHeadsMakeTheScoreLinear) {
       double sum = 0, magnitude = 0;
       for (Index h = 0; h < config.mla.heads; ++h)
         for (Index p = 0; p < config.d_index; ++p) {
-          sum += query.index_q[h * config.d_index + p] * k[p];
-          magnitude += std::abs(query.index_q[h * config.d_index + p] * k[p]);
+          sum += query.index_q[2 * h * config.d_index + p] * k[p];
+          magnitude += std::abs(query.index_q[2 * h * config.d_index + p] * k[p]);
         }
       EXPECT_NEAR(index_score(query.index_q, query.index_weight, k), sets * scale * sum,
                   1e-13 * sets * scale * magnitude);
