@@ -42,12 +42,13 @@ struct CompressorState {
 
 /// The cache of one layer as it grows, in double. Rows of tensors lie one after the other.
 struct LayerCache {
-  Index tokens = 0;                        ///< appended so far; the next one stands at this position
-  std::vector<std::vector<double>> k;      // [h_kv][rows, d_qk]
-  std::vector<std::vector<double>> v;      // [h_kv][rows, d_v]; empty when K = V is shared
-  std::vector<Index> key_position;         // [rows] last position that the row contains
-  std::vector<std::vector<double>> local;  // [h_kv][tokens, d_qk] rows of single tokens, shared as K and V
-  std::vector<double> index_k;             // [rows, d_index]
+  Index tokens = 0;                          ///< appended so far; the next one stands at this position
+  std::vector<std::vector<double>> k;        // [h_kv][rows, d_qk]
+  std::vector<std::vector<double>> v;        // [h_kv][rows, d_v]; empty when K = V is shared
+  std::vector<Index> key_position;           // [rows] last position that the row contains
+  std::vector<std::vector<double>> local;    // [h_kv][tokens, d_qk] rows of single tokens
+  std::vector<std::vector<double>> local_v;  // [h_kv][tokens, d_v]; empty when K = V is shared
+  std::vector<double> index_k;               // [rows, d_index]
   CompressorState main_state;
   CompressorState index_state;
 

@@ -52,9 +52,11 @@ AttentionProblem problem_of(const LayerInputs& layer) {
   problem.stored_element_bytes = sizeof(T);
   if (shape.local_window > 0) {
     problem.local.k = stack<T>(layer.local->local, layer.local->tokens, shape.d_qk);
+    if (!shape.shared_kv) problem.local.v = stack<T>(layer.local->local_v, layer.local->tokens, shape.d_v);
     problem.local.window = shape.local_window;
   }
-  if (shape.index_heads > 0 && !cache.index_k.empty()) {
+  const bool has_index_keys = cache.rows() == 0 || !cache.index_k.empty();  // an indexer of no rows answers too
+  if (shape.index_heads > 0 && layer.rows != nullptr && has_index_keys) {
     problem.index.emplace();
     problem.index->q = by_head<T>(layer.queries, &QueryRows::index_q, shape.index_heads, shape.d_index);
     problem.index->k = stack<T>({cache.index_k}, cache.rows(), shape.d_index);

@@ -76,6 +76,7 @@ void SharedStateConfig::check() const {
   require_rope("qk_rope", rope(), {"head_dim", head_dim});
   require(gate_std >= 0, "gate_std", gate_std, "it must not be negative");
   require(sink_std >= 0, "sink_std", sink_std, "it must not be negative");
+  require(head_similarity >= 0 && head_similarity <= 1, "head_similarity", head_similarity, "it must be in [0, 1]");
   require(index_quality >= 0 && index_quality <= 1, "index_quality", index_quality, "it must be in [0, 1]");
   if (!owns_indexer) return;
   require_positive({{"index_heads", index_heads}, {"d_index", d_index}});

@@ -51,6 +51,7 @@ struct SharedStateConfig {
   Yarn compressed_yarn = {.factor = 16, .original_context = 65536, .beta_fast = 32, .beta_slow = 1};
 
   // Of random weights only.
+  double head_similarity = 0;  ///< correlation of the query heads' weights with those of head 0
   double gate_std = 1;       ///< of the compressors' logits; 0: every slot weighs the same
   double sink_std = 1;       ///< of the sink logits
   double index_quality = 0;  ///< rho in [0, 1] (index_alignment.hpp)

@@ -7,6 +7,19 @@
 
 namespace lacuna {
 
+namespace {
+
+/// Every head's rows become `similarity` times those of head 0 plus an independent rest; [heads * width, columns].
+void resemble_first_head(double similarity, Index heads, Matrix& rows) {
+  const Index width = rows.rows() / heads;
+  const double rest = std::sqrt(1 - similarity * similarity);
+  for (Index i = width; i < rows.rows(); ++i)
+    for (Index c = 0; c < rows.columns(); ++c)
+      rows.row(i)[c] = similarity * rows.row(i % width)[c] + rest * rows.row(i)[c];
+}
+
+}  // namespace
+
 SharedStateWeights SharedStateWeights::random(const SharedStateConfig& config, std::uint64_t seed) {
   config.check();
   const auto matrix = [&](Index rows, Index columns, std::string_view purpose, Index stream = 0) {
@@ -18,6 +31,7 @@ SharedStateWeights SharedStateWeights::random(const SharedStateConfig& config, s
   weights.query_down = matrix(config.q_lora_rank, config.d_model, "shared_state.query_down");
   weights.query_gamma.assign(config.q_lora_rank, 1.0);
   weights.query_up = matrix(config.heads * config.head_dim, config.q_lora_rank, "shared_state.query_up");
+  resemble_first_head(config.head_similarity, config.heads, weights.query_up);
   weights.kv = matrix(config.head_dim, config.d_model, "shared_state.kv");
   weights.kv_gamma.assign(config.head_dim, 1.0);
   if (config.has_rows())

@@ -62,5 +62,29 @@ TEST(SharedStateWeights, NormalisedStatesGiveRowsAndScoresOfOrderOne) {
   EXPECT_NEAR(square / count, 1, 0.5);
 }
 
+TEST(SharedStateWeights, HeadsResembleTheFirstOneAsFarAsAsked) {
+  SharedStateConfig config = small_v4();
+  config.q_lora_rank = 200;
+  const auto correlation_with_first = [&](double similarity, Index head) {
+    config.head_similarity = similarity;
+    const Matrix query = SharedStateWeights::random(config, 3).query_up;
+    double xx = 0, yy = 0, xy = 0;
+    for (Index i = 0; i < config.head_dim; ++i)
+      for (Index c = 0; c < query.columns(); ++c) {
+        const double x = query.row(i)[c], y = query.row(head * config.head_dim + i)[c];
+        xx += x * x;
+        yy += y * y;
+        xy += x * y;
+      }
+    EXPECT_NEAR(yy / static_cast<double>(config.head_dim), 1, 0.15);  // rows of unit length, 10 x 200 entries
+    return xy / std::sqrt(xx * yy);
+  };
+  for (const Index head : {1, 3}) {
+    EXPECT_NEAR(correlation_with_first(0, head), 0, 0.1);  // 4.5 / sqrt(2000)
+    EXPECT_NEAR(correlation_with_first(0.7, head), 0.7, 0.06);
+    EXPECT_NEAR(correlation_with_first(1, head), 1, 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace lacuna::testing_core::shared_state
