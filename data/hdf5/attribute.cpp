@@ -88,6 +88,22 @@ bool has_attribute(const Handle& object, const std::string& name) {
   return checked(H5Aexists(object.id(), name.c_str()), "look up attribute", name) > 0;
 }
 
+std::vector<std::string> attribute_names(const Handle& object) {
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* attribute, const H5A_info_t*, void* result) -> herr_t {
+    try {
+      static_cast<std::vector<std::string>*>(result)->emplace_back(attribute);
+      return 0;
+    } catch (...) {
+      return -1;  // an exception must not pass through the library
+    }
+  };
+  checked(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "list the attributes of",
+          "the root group");
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::optional<std::string> read_text_attribute(const Handle& object, const std::string& name, std::size_t max_bytes) {
   if (!has_attribute(object, name)) return std::nullopt;
   const Handle attribute = open_single_value(object, name);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/hdf5/handle.hpp"
 
@@ -23,6 +24,8 @@ void write_attribute(const Handle& object, const std::string& name, std::span<co
 void write_attribute(const Handle& object, const std::string& name, std::span<const std::uint8_t> values);
 
 bool has_attribute(const Handle& object, const std::string& name);
+/// All names, sorted by bytes.
+std::vector<std::string> attribute_names(const Handle& object);
 /// One text of any string type, without its padding. Throws InputError when it is not one text or longer than
 /// `max_bytes`.
 std::optional<std::string> read_text_attribute(const Handle& object, const std::string& name, std::size_t max_bytes);

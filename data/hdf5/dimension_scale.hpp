@@ -8,6 +8,8 @@
 
 namespace lacuna::hdf5 {
 
+/// Whether the link is a dataset that is a dimension scale.
+bool is_scale(const Handle& parent, const std::string& name);
 /// Makes a one-dimensional dataset a dimension scale of its own name.
 void make_scale(const Handle& dataset, const std::string& name);
 /// Attaches a scale to one dimension of a dataset. A scale takes 4,085 attachments, a limit of the format.

@@ -204,8 +204,13 @@ void read_stored_slab(const ForeignDataset& dataset, std::span<const std::int64_
 std::vector<std::int64_t> read_integers(const ForeignDataset& dataset) {
   LACUNA_ASSERT(dataset.element.kind == ElementLayout::Kind::integer);
   std::vector<std::int64_t> values(total_bytes(dataset) / dataset.element.bytes);
-  checked(H5Dread(dataset.handle.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "read",
-          dataset.name);
+  const bool can_exceed = !dataset.element.is_signed && dataset.element.bytes == 8;
+  const hid_t type = can_exceed ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64;
+  checked(H5Dread(dataset.handle.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "read", dataset.name);
+  for (std::size_t i = 0; can_exceed && i < values.size(); ++i)
+    if (values[i] < 0)  // the bits of an unsigned number of 2^63 or more
+      refuse(dataset.name,
+             fmt::format("holds {} at index {}, beyond the range of int64", static_cast<std::uint64_t>(values[i]), i));
   return values;
 }
 

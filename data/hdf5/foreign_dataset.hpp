@@ -40,8 +40,8 @@ std::optional<ForeignDataset> open_foreign_dataset(const Handle& file, const std
 /// Reads the hyperslab [start, start + count), dense and row-major, elements as stored (byte order included).
 void read_stored_slab(const ForeignDataset& dataset, std::span<const std::int64_t> start,
                       std::span<const std::int64_t> count, void* values);
-/// The whole of a small integer dataset, in row-major order; a value above the range of int64 becomes the largest. The
-/// element must be an integer.
+/// The whole of a small integer dataset, in row-major order. The element must be an integer; a value above the range of
+/// int64 is an InputError that names it.
 std::vector<std::int64_t> read_integers(const ForeignDataset& dataset);
 
 }  // namespace lacuna::hdf5

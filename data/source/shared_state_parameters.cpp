@@ -21,6 +21,13 @@ std::vector<ParameterSpec> shared_state_parameters() {
           extent("qk_rope", "channels", 16, "Last channels, which are rotated by position; even."),
           extent("q_lora_rank", "channels", 64, "Width of the low-rank query."),
           extent("window", "tokens", 128, "Newest tokens whose own rows are read beside the compressed entries."),
+          {.key = "head_similarity",
+           .type = ParameterType::real,
+           .unit = "1",
+           .minimum = 0,
+           .maximum = 1,
+           .default_value = 0.7,
+           .sentence = "Correlation of the heads' query weights with the first one's; 1: all heads ask alike."},
           deviation("sink_std", 1, "Standard deviation of the heads' sink logits."),
           deviation("gate_std", 1, "Standard deviation of the logits by which a group's tokens are weighed."),
           {.key = "pooling",
@@ -40,6 +47,7 @@ SharedStateConfig with_extents(SharedStateConfig published, const Parameters& so
   config.o_groups = 1;
   config.o_lora_rank = 1;
   config.local_window = source.integer("window");
+  config.head_similarity = source.real("head_similarity");
   config.sink_std = source.real("sink_std");
   config.gate_std = source.real("gate_std");
   if (source.text("pooling") == "mean") config.pooling = Pooling::mean;

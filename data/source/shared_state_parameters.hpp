@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// "heads", "head_dim", "qk_rope", "q_lora_rank", "window", "sink_std", "gate_std", "pooling".
+/// "heads", "head_dim", "qk_rope", "q_lora_rank", "window", "head_similarity", "sink_std", "gate_std", "pooling".
 std::vector<ParameterSpec> shared_state_parameters();
 
 /// `published` with the extents of the source in place of its own; the output projection, which no problem needs, is

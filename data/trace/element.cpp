@@ -1,8 +1,10 @@
 #include "data/trace/element.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace lacuna {
 namespace {
@@ -50,16 +52,16 @@ void widen_to(ElementType type, const std::byte* stored, std::span<T> out) {
   throw InternalError("stored elements are widened, never narrowed");
 }
 
-template <class Bits, class T>
-Index first_with_exponent(std::span<const T> values, Bits exponent) {
+template <class T>
+Index first_above(std::span<const T> values, T largest) {
   constexpr std::size_t block = 4096;
   for (std::size_t begin = 0; begin < values.size(); begin += block) {
     const std::span<const T> part = values.subspan(begin, std::min(block, values.size() - begin));
-    unsigned found = 0;  // without a branch, so that the loop is a vector loop
-    for (const T value : part) found |= (std::bit_cast<Bits>(value) & exponent) == exponent ? 1U : 0U;
-    if (found == 0) continue;
+    unsigned good = 1;  // without a branch, so that the loop is a vector loop
+    for (const T value : part) good &= std::abs(value) <= largest ? 1U : 0U;
+    if (good == 1) continue;
     for (std::size_t i = 0; i < part.size(); ++i)
-      if (!std::isfinite(part[i])) return static_cast<Index>(begin + i);
+      if (!(std::abs(part[i]) <= largest)) return static_cast<Index>(begin + i);
   }
   return -1;
 }
@@ -88,11 +90,15 @@ std::string_view name_of(ElementType type) {
 void widen(ElementType type, const std::byte* stored, std::span<float> out) { widen_to(type, stored, out); }
 void widen(ElementType type, const std::byte* stored, std::span<double> out) { widen_to(type, stored, out); }
 
-Index first_not_finite(std::span<const float> values) {
-  return first_with_exponent<std::uint32_t>(values, 0x7F800000U);
+Index first_beyond(std::span<const float> values, double largest) {
+  const double representable = std::min<double>(largest, std::numeric_limits<float>::max());
+  return first_above(values, static_cast<float>(representable));
 }
+Index first_beyond(std::span<const double> values, double largest) { return first_above(values, largest); }
+
+Index first_not_finite(std::span<const float> values) { return first_above(values, std::numeric_limits<float>::max()); }
 Index first_not_finite(std::span<const double> values) {
-  return first_with_exponent<std::uint64_t>(values, 0x7FF0000000000000ULL);
+  return first_above(values, std::numeric_limits<double>::max());
 }
 
 }  // namespace lacuna

@@ -20,6 +20,9 @@ std::string_view name_of(ElementType type);  ///< "f16", "bf16", "f32", "f64"
 void widen(ElementType type, const std::byte* stored, std::span<float> out);
 void widen(ElementType type, const std::byte* stored, std::span<double> out);
 
+/// Index of the first value that is NaN or whose magnitude is above the largest one allowed, -1 when there is none.
+Index first_beyond(std::span<const float> values, double largest);
+Index first_beyond(std::span<const double> values, double largest);
 /// Index of the first NaN or infinity, -1 when every value is finite.
 Index first_not_finite(std::span<const float> values);
 Index first_not_finite(std::span<const double> values);

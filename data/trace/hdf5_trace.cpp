@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "data/hdf5/attribute.hpp"
+#include "data/hdf5/dimension_scale.hpp"
 #include "data/hdf5/error.hpp"
 #include "data/hdf5/file.hpp"
 #include "data/hdf5/foreign_dataset.hpp"
@@ -53,16 +54,19 @@ class Hdf5Trace final : public TraceFormat {
         file_(hdf5::open_file(file, hdf5::OpenMode::read, "it as HDF5")) {}
 
   StoredTensors tensors() override {
-    return {.q = tensor("q"), .k = tensor("k"), .v = tensor("v"), .sink_logit = tensor("sink_logit")};
+    StoredTensors found;
+    for (const std::string_view name : kTensorNames)
+      if (auto stored = tensor(std::string(name))) found.emplace(name, std::move(*stored));
+    return found;
   }
 
   StoredLabels labels(const TraceSizes& sizes) override {
     StoredLabels labels;
-    labels.layer = integers("layer", sizes.layers);
-    labels.head = integers("head", sizes.heads);
-    labels.query_position = integers("query_position", sizes.queries);
-    labels.key_position = integers("key_position", sizes.keys);
-    labels.sm_scale = hdf5::read_number_attribute(file_, "sm_scale");
+    for (const std::string_view name : kListNames)
+      if (auto list = integers(std::string(name), sizes.length_of(name))) labels.lists.emplace(name, std::move(*list));
+    for (const std::string_view name : kNumberNames)
+      if (const auto number = hdf5::read_number_attribute(file_, std::string(name)))
+        labels.numbers.emplace(name, *number);
     if (!sizes.has_sink) return labels;
 
     const ForeignDataset sink = *hdf5::open_foreign_dataset(file_, "sink_logit", file_bytes_);
@@ -72,17 +76,30 @@ class Hdf5Trace final : public TraceFormat {
     return labels;
   }
 
+  NamesInFile names() override {
+    NamesInFile names;
+    for (std::string& name : hdf5::link_names(file_, "the root group"))
+      if (!hdf5::is_scale(file_, name)) names.datasets.push_back(std::move(name));
+    names.attributes = hdf5::attribute_names(file_);
+    return names;
+  }
+
   void send(std::string_view tensor, Index layer, ChildOutput& output) override {
     const auto dataset = hdf5::open_foreign_dataset(file_, std::string(tensor), file_bytes_);
-    if (!dataset || dataset->extents.size() != 4) throw InputError(fmt::format("dataset '{}' has changed", tensor));
-    const Index heads = dataset->extents[1];
-    const Index rows = dataset->extents[2];
-    const Index width = dataset->extents[3];
+    const std::size_t rank = dataset ? dataset->extents.size() : 0;
+    if (rank != 3 && rank != 4) throw InputError(fmt::format("dataset '{}' has changed", tensor));
+    const Index heads = rank == 4 ? dataset->extents[1] : 1;
+    const Index rows = dataset->extents[rank - 2];
+    const Index width = dataset->extents[rank - 1];
     const Index block = std::max<Index>(1, block_bytes / (width * dataset->element.bytes));
     for (Index head = 0; head < heads; ++head) {
       for (Index row = 0; row < rows; row += block) {
-        const std::vector<Index> start{layer, head, row, 0};
-        const std::vector<Index> count{1, 1, std::min(block, rows - row), width};
+        std::vector<Index> start{layer, head, row, 0};
+        std::vector<Index> count{1, 1, std::min(block, rows - row), width};
+        if (rank == 3) {
+          start.erase(start.begin() + 1);
+          count.erase(count.begin() + 1);
+        }
         const std::vector<std::byte> bytes = read_block(*dataset, start, count);
         output.write(bytes.data(), bytes.size());
       }

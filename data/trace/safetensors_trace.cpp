@@ -61,23 +61,32 @@ class SafetensorsTrace final : public TraceFormat {
   }
 
   StoredTensors tensors() override {
-    return {.q = tensor("q"), .k = tensor("k"), .v = tensor("v"), .sink_logit = tensor("sink_logit")};
+    StoredTensors found;
+    for (const std::string_view name : kTensorNames)
+      if (auto stored = tensor(std::string(name))) found.emplace(name, std::move(*stored));
+    return found;
   }
 
   StoredLabels labels(const TraceSizes& sizes) override {
     StoredLabels labels;
-    labels.layer = integers("layer", sizes.layers);
-    labels.head = integers("head", sizes.heads);
-    labels.query_position = integers("query_position", sizes.queries);
-    labels.key_position = integers("key_position", sizes.keys);
-    if (const auto scale = header_.metadata.find("sm_scale"); scale != header_.metadata.end())
-      labels.sm_scale = number("sm_scale", scale->second);
+    for (const std::string_view name : kListNames)
+      if (auto list = integers(std::string(name), sizes.length_of(name))) labels.lists.emplace(name, std::move(*list));
+    for (const std::string_view name : kNumberNames)
+      if (const auto text = header_.metadata.find(std::string(name)); text != header_.metadata.end())
+        labels.numbers.emplace(name, number(text->first, text->second));
     if (!sizes.has_sink) return labels;
 
     const SafetensorsEntry& sink = header_.tensors.at("sink_logit");
     labels.sink_logit.resize(sizes.layers * sizes.heads);
     widen(element_type("sink_logit", sink.dtype), whole(sink).data(), labels.sink_logit);
     return labels;
+  }
+
+  NamesInFile names() override {
+    NamesInFile names;
+    for (const auto& [name, entry] : header_.tensors) names.datasets.push_back(name);
+    for (const auto& [name, text] : header_.metadata) names.attributes.push_back(name);
+    return names;
   }
 
   void send(std::string_view tensor, Index layer, ChildOutput& output) override {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/attention/problem.hpp"
 #include "data/trace/trace_facts.hpp"
@@ -21,9 +22,11 @@ class TraceFile {
 
   const std::filesystem::path& file() const { return file_; }
   const TraceHeader& header() const { return header_; }
+  /// "FILE: dataset 'querys' is not read; did you mean 'q'?": what its author may want to know.
+  const std::vector<std::string>& notes() const { return notes_; }
 
-  /// The problem of one layer, by index. Throws InputError for a NaN or an infinity (naming dataset, layer, head and
-  /// row), for damaged data, and when the file is no longer the one that was opened.
+  /// The problem of one layer, by index. Throws InputError for a NaN, an infinity or an element above kLargestElement
+  /// (naming dataset, layer, head and row), for damaged data, and when the file is no longer the one that was opened.
   AttentionProblem load(Index layer) const;
 
   /// SHA-256 of the file's bytes.
@@ -45,6 +48,7 @@ class TraceFile {
   Identity identity_;
   bool is_hdf5_ = false;
   TraceHeader header_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace lacuna

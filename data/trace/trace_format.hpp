@@ -7,6 +7,7 @@
 
 #include "data/base/guarded_child.hpp"
 #include "data/trace/trace_facts.hpp"
+#include "data/trace/unread_names.hpp"
 
 namespace lacuna {
 
@@ -17,7 +18,9 @@ class TraceFormat {
   virtual StoredTensors tensors() = 0;
   /// `sizes`: what the lengths of the labels must go with, so that no more is read.
   virtual StoredLabels labels(const TraceSizes& sizes) = 0;
-  /// Sends tensor "q", "k" or "v" of one layer, by index: [head, row, width], dense, row-major, elements as stored,
+  /// What stands in the root of the file, read or not.
+  virtual NamesInFile names() = 0;
+  /// Sends one tensor of one layer, by index: [head, row, width] or [row, width], dense, row-major, elements as stored,
   /// little-endian.
   virtual void send(std::string_view tensor, Index layer, ChildOutput& output) = 0;
 };

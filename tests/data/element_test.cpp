@@ -67,5 +67,21 @@ TEST(Element, FirstNonFiniteValueIsFound) {
   EXPECT_EQ(first_not_finite(std::span<const double>()), -1);
 }
 
+TEST(FirstBeyond, FindsTheFirstOfAMagnitudeAboveTheLargestAllowed) {
+  std::vector<double> values(5000, 1e100);
+  EXPECT_EQ(first_beyond(values, 1e100), -1);
+  values[4999] = std::nan("");
+  EXPECT_EQ(first_beyond(values, 1e100), 4999);
+  values[4097] = -1.0000001e100;
+  EXPECT_EQ(first_beyond(values, 1e100), 4097);
+  values[3] = HUGE_VAL;
+  EXPECT_EQ(first_beyond(values, 1e100), 3);
+  std::vector<float> narrow(9, std::numeric_limits<float>::max());
+  EXPECT_EQ(first_beyond(narrow, 1e100), -1) << "no float is that large";
+  EXPECT_EQ(first_beyond(narrow, 1e38), 0);
+  narrow[5] = -HUGE_VALF;
+  EXPECT_EQ(first_beyond(narrow, 1e100), 5);
+}
+
 }  // namespace
 }  // namespace lacuna

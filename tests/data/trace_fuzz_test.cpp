@@ -34,7 +34,7 @@ Outcome outcome_of(const std::string& file) {
 /// A small trace in each format: contiguous HDF5, chunked and deflated HDF5, safetensors.
 std::string trace_bytes(const TemporaryDirectory& directory, int format) {
   TraceContent content;
-  content.with_sink = true;
+  content.with_sink = content.with_index = content.with_local = true;
   content.element = "f16";
   if (format == 2) return safetensors_trace(content);
   write_hdf5_trace(directory / "good.h5", content, format == 1);

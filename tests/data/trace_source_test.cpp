@@ -43,6 +43,37 @@ TEST(TraceSource, ShapeIsThatOfTheFile) {
   EXPECT_EQ(source->input_sha256(), file_sha256(directory / "one.h5"));
 }
 
+TEST(TraceSource, ShapeTellsOfLocalRowsIndexersAndValueChannels) {
+  const TemporaryDirectory directory;
+  TraceContent content;
+  write_hdf5_trace(directory / "plain.h5", content);
+  EXPECT_FALSE(open_source({directory / "plain.h5"})->shape().has_local);
+  EXPECT_EQ(open_source({directory / "plain.h5"})->shape().d_index, 0);
+  content.with_local = content.with_index = true;
+  content.with_v = false;
+  content.value_channels = 3;
+  write_hdf5_trace(directory / "all.h5", content);
+  const auto source = open_source({directory / "all.h5"});
+  EXPECT_TRUE(source->shape().has_local);
+  EXPECT_TRUE(source->shape().shared_kv);
+  EXPECT_EQ(source->shape().d_index, 2);
+  EXPECT_EQ(source->shape().d_v, 3);
+  EXPECT_FALSE(source->shape().has_index_slot);
+  EXPECT_EQ(source->load(0, 1).index->k.width(), 2);
+}
+
+TEST(TraceSource, NotesOfAFileComeOnceHoweverOftenItIsGiven) {
+  const TemporaryDirectory directory;
+  for (const std::string name : {"a.h5", "b.h5"}) {
+    TraceWriter writer(directory / name);
+    write_parts(writer, {});
+    writer.integers("query_positions", {1, 3, 5});
+  }
+  const auto source = open_source({directory / "a.h5", directory / "b.h5", directory / "a.h5"});
+  const std::string note = ": dataset 'query_positions' is not read; did you mean 'query_position'?";
+  EXPECT_EQ(source->notes(), (std::vector<std::string>{directory / "a.h5" + note, directory / "b.h5" + note}));
+}
+
 TEST(TraceSource, SeveralFilesAreSequencesWithDistinctNames) {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory.path() / "b");
@@ -94,6 +125,8 @@ TEST(TraceSourceFaults, FilesThatDifferAreNamedWithTheDifference) {
   refused([](TraceContent& c) { c.d_v = 4; }, "d_v");
   refused([](TraceContent& c) { c.with_sink = true; }, "'sink_logit'");
   refused([](TraceContent& c) { c.with_v = false, c.d_qk = 4; }, "d_v");
+  refused([](TraceContent& c) { c.with_local = true; }, "whether 'k_local' exists (0 and 1)");
+  refused([](TraceContent& c) { c.with_index = true; }, "the number of index heads (0 and 3)");
   refused([](TraceContent&) {}, "the layers' numbers (15 and 16 at index 1)",
           [](TraceWriter& w) {
             w.integers("layer", {10, 16});

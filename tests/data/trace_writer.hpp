@@ -44,21 +44,41 @@ struct TraceContent {
   bool with_sink = false;
   bool with_labels = true;
   double sm_scale = 0.5;
+  bool with_index = false;
+  std::int64_t index_heads = 3, d_index = 2;
+  bool with_local = false;
+  std::int64_t tokens = 7, local_window = 3;
+  std::int64_t value_channels = 0;  ///< 0: not written
 
-  static double value(char tensor, std::int64_t i) {
-    return static_cast<double>((i * 37 + (tensor == 'q' ? 11 : tensor == 'k' ? 5 : 3)) % 61 - 30) / 8;
+  /// The tensors that the file holds, but for the sinks.
+  std::vector<std::string> tensors() const {
+    std::vector<std::string> names = {"q", "k"};
+    if (with_v) names.push_back("v");
+    if (with_local) names.push_back("k_local");
+    if (with_local && with_v) names.push_back("v_local");
+    if (with_index) names.insert(names.end(), {"index_q", "index_k", "index_weights"});
+    return names;
   }
-  std::vector<double> tensor(char name) const {
-    const std::int64_t size =
-        layers * (name == 'q' ? heads * queries * d_qk : kv_heads * keys * (name == 'k' ? d_qk : d_v));
+  std::string element_of(const std::string& name) const {
+    return name == "v" && !v_element.empty() ? v_element : element;
+  }
+  std::vector<double> tensor(const std::string& name) const {
+    std::int64_t size = 1;
+    for (const hsize_t extent : extents(name)) size *= static_cast<std::int64_t>(extent);
+    std::int64_t offset = name == "q" ? 11 : name == "k" ? 5 : 3;
+    if (name.size() > 1)
+      for (const char letter : name) offset += letter;
     std::vector<double> values(size);
-    for (std::int64_t i = 0; i < size; ++i) values[i] = value(name, i);
+    for (std::int64_t i = 0; i < size; ++i) values[i] = static_cast<double>((i * 37 + offset) % 61 - 30) / 8;
     return values;
   }
-  std::vector<hsize_t> extents(char name) const {
-    const auto u = [](std::int64_t x) { return static_cast<hsize_t>(x); };
-    if (name == 'q') return {u(layers), u(heads), u(queries), u(d_qk)};
-    return {u(layers), u(kv_heads), u(keys), u(name == 'k' ? d_qk : d_v)};
+  std::vector<hsize_t> extents(const std::string& name) const {
+    const std::map<std::string, std::vector<std::int64_t>> all{
+        {"q", {layers, heads, queries, d_qk}},        {"k", {layers, kv_heads, keys, d_qk}},
+        {"v", {layers, kv_heads, keys, d_v}},         {"k_local", {layers, kv_heads, tokens, d_qk}},
+        {"v_local", {layers, kv_heads, tokens, d_v}}, {"index_q", {layers, index_heads, queries, d_index}},
+        {"index_k", {layers, keys, d_index}},         {"index_weights", {layers, queries, index_heads}}};
+    return {all.at(name).begin(), all.at(name).end()};
   }
   std::vector<std::int64_t> layer() const { return labels(layers, 10, 5); }
   std::vector<std::int64_t> head() const { return labels(heads, 7, 1); }
@@ -138,6 +158,13 @@ class TraceWriter {
     H5Aclose(attribute);
     H5Sclose(space);
   }
+  void integer_attribute(const std::string& name, std::int64_t value) {
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(file_, name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, H5T_NATIVE_INT64, &value);
+    H5Aclose(attribute);
+    H5Sclose(space);
+  }
   static void text_attribute(hid_t object, const std::string& name, const std::string& text) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, text.size());
@@ -159,13 +186,12 @@ inline void write_parts(TraceWriter& writer, const TraceContent& content,
   const auto wanted = [&](const std::string& name) {
     return std::find(leave_out.begin(), leave_out.end(), name) == leave_out.end();
   };
-  for (const char name : {'q', 'k', 'v'}) {
-    if (!wanted(std::string(1, name)) || (name == 'v' && !content.with_v)) continue;
-    const std::string element = name == 'v' && !content.v_element.empty() ? content.v_element : content.element;
+  for (const std::string& name : content.tensors()) {
+    if (!wanted(name)) continue;
     std::vector<hsize_t> chunk;
     if (chunked)
       for (const hsize_t extent : content.extents(name)) chunk.push_back(extent / 2 + 1);
-    writer.tensor(std::string(1, name), content.extents(name), content.tensor(name), element, chunk);
+    writer.tensor(name, content.extents(name), content.tensor(name), content.element_of(name), chunk);
   }
   if (content.with_labels) {
     if (wanted("layer")) writer.integers("layer", content.layer());
@@ -179,6 +205,9 @@ inline void write_parts(TraceWriter& writer, const TraceContent& content,
                   "f32");
   }
   if (wanted("sm_scale")) writer.number_attribute("sm_scale", content.sm_scale);
+  if (content.with_local && wanted("local_window"))
+    writer.number_attribute("local_window", static_cast<double>(content.local_window));
+  if (content.value_channels > 0) writer.integer_attribute("value_channels", content.value_channels);
 }
 
 inline void write_hdf5_trace(const std::string& file, const TraceContent& content, bool chunked = false) {
@@ -211,11 +240,13 @@ class SafetensorsWriter {
 inline std::string safetensors_trace(const TraceContent& content) {
   const std::map<std::string, std::string> dtypes{{"f16", "F16"}, {"bf16", "BF16"}, {"f32", "F32"}, {"f64", "F64"}};
   SafetensorsWriter writer;
-  writer.entry(fmt::format(R"("__metadata__":{{"sm_scale":"{:f}"}})", content.sm_scale));
-  for (const char name : {'q', 'k', 'v'})
-    if (name != 'v' || content.with_v)
-      writer.tensor(std::string(1, name), dtypes.at(content.element), content.extents(name),
-                    stored(content.tensor(name), content.element));
+  std::string metadata = fmt::format(R"("sm_scale":"{:f}")", content.sm_scale);
+  if (content.with_local) metadata += fmt::format(R"(,"local_window":"{}")", content.local_window);
+  if (content.value_channels > 0) metadata += fmt::format(R"(,"value_channels":"{}")", content.value_channels);
+  writer.entry(fmt::format(R"("__metadata__":{{{}}})", metadata));
+  for (const std::string& name : content.tensors())
+    writer.tensor(name, dtypes.at(content.element_of(name)), content.extents(name),
+                  stored(content.tensor(name), content.element_of(name)));
   const auto integers = [&](const std::string& name, const std::vector<std::int64_t>& values) {
     writer.tensor(name, "I64", {values.size()},
                   std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int64_t)));

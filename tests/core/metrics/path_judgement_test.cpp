@@ -216,5 +216,25 @@ TEST(PathJudgement, BelievesEveryHonestPathWithRoom) {
   EXPECT_GT(worst, 0.001) << "the radius is so wide that it would believe anything";
 }
 
+TEST(PathJudgementBounds, WhatTheRulerCannotWeighIsCertifiedByNothing) {
+  // scores of 1e12 are rounded by 1e-4: weights are known to no three digits, so every radius and bound is infinite
+  int unweighed = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    RandomRow row =
+        random_row({.n = 20, .d_qk = 8, .d_v = 5, .sink = seed % 2 == 0, .score_spread = 1e13, .seed = seed});
+    const JudgedRow judged(row.problem, 0, 0, answer_over(row.wide, row.kept, row.reachable),
+                           {.has_pool = row.has_pool});
+    if (judged->is_weighed()) continue;
+    ++unweighed;
+    EXPECT_EQ(judged->output_error.radius, std::numeric_limits<double>::infinity());
+    for (const BoundKind* kind : bounds_of({})) {
+      EXPECT_EQ(evaluate(*kind, *judged), std::numeric_limits<double>::infinity()) << kind->name;
+      EXPECT_FALSE(violates(*judged, evaluate(*kind, *judged))) << kind->name;
+    }
+    EXPECT_TRUE(judged->path_attended_what_it_says());
+  }
+  EXPECT_GT(unweighed, 150);
+}
+
 }  // namespace
 }  // namespace lacuna

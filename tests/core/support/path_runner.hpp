@@ -102,7 +102,7 @@ inline PathRow last_row(const PathRun& run, Index head = 0) { return run.rows.ba
 
 /// Whether two runs gave the same answers to the bit; costs too.
 inline bool same_row(const PathRow& a, const PathRow& b) {
-  return a.ran == b.ran && a.kept == b.kept && a.reachable == b.reachable && a.o == b.o &&
+  return a.ran == b.ran && a.kept == b.kept && a.entries == b.entries && a.reachable == b.reachable && a.o == b.o &&
          a.log_sum_exp == b.log_sum_exp && a.keys_scored == b.keys_scored && a.bytes_read_main == b.bytes_read_main &&
          a.bytes_read_summary == b.bytes_read_summary && a.bytes_stored == b.bytes_stored &&
          a.ties_at_cut == b.ties_at_cut;
