@@ -100,11 +100,14 @@ double mean(const std::vector<double>& values) {
 SummaryLine summarize_cell(const PathCells& path, std::int64_t cell, const std::vector<double>& status) {
   SummaryLine line;
   line.cell = path.cell_name(cell);
-  const auto values = [&](const std::string& variable) { return measured(path.read(variable, cell), status); };
+  const auto values = [&](const std::string& variable) {  // none where the path does not have the variable
+    return path.has(variable) ? measured(path.read(variable, cell), status) : std::vector<double>();
+  };
 
+  const std::vector<double> attended = values("keys_attended");
+  line.rows = static_cast<std::int64_t>(attended.size());
+  line.keys_attended = mean(attended);
   const std::vector<double> mass = values("omitted_mass");
-  line.rows = static_cast<std::int64_t>(mass.size());
-  line.keys_attended = mean(values("keys_attended"));
   line.bytes_read = mean(values("bytes_read_main"));
   for (const char* more : {"bytes_read_summary", "bytes_read_index"})
     if (path.has(more) && line.rows > 0) line.bytes_read += mean(values(more));
@@ -119,7 +122,7 @@ SummaryLine summarize_cell(const PathCells& path, std::int64_t cell, const std::
   const std::vector<double> radius = values("error_radius");
   const std::vector<double> bound = values("bound");
   std::vector<double> ratio;
-  for (std::size_t i = 0; i < error.size(); ++i)
+  for (std::size_t i = 0; i < bound.size(); ++i)
     if (error[i] > 0 && error[i] >= radius[i]) ratio.push_back(bound[i] / error[i]);
   line.tightness = quantile(ratio, 0.5);
 

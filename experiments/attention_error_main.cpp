@@ -7,12 +7,13 @@
 #include "core/base/error.hpp"
 #include "experiments/attention_error/run.hpp"
 #include "experiments/harness/main_guard.hpp"
+#include "experiments/harness/study.hpp"
 
 int main(int argc, char** argv) {
   return lacuna::guarded_main([&]() -> int {
     const auto line = lacuna::parse_command_line(
-        "attention_error", "How much attention mass does a path omit, and what does that do to the output?", argc,
-        argv);
+        "attention_error", "How much attention mass does a path omit, and what does that do to the output?",
+        {lacuna::print_defaults, lacuna::json_schema, "path.top_k.select.k=64"}, argc, argv);
     if (!line) return 0;
     const std::filesystem::path file = lacuna::run_attention_error(*line, argc, argv);
     if (file.empty()) return 0;

@@ -1,8 +1,7 @@
 #include "core/approx/path.hpp"
 
-#include <limits>
-
 #include "core/approx/share.hpp"
+#include "core/approx/union_softmax.hpp"
 
 namespace lacuna {
 namespace {
@@ -35,6 +34,7 @@ PathTraits PathTraits::of(const Parameters& path) {
     if (traits.is_random) traits.trials = path.integer("select.trials");
   }
   traits.stores = StoredCache::wanted(path);
+  traits.other_support = path.has("region.from");
   return traits;
 }
 
@@ -59,6 +59,7 @@ Path::Path(const Parameters& parameters, const StageContext& context)
       if (exact.has(key)) exact.set(key, std::string("exact"));
     exact_store_ = std::make_unique<StoredCache>(exact, layer);
   }
+  if (traits_.other_support) regions_ = std::make_unique<RegionCache>(parameters, layer);
   std::string share = "head";
   if (traits_.uses_indexer && layer.index) index_ = std::make_unique<IndexScorer>(parameters, layer);
   if (traits_.has_pool) open_pool(parameters, context);
@@ -90,6 +91,7 @@ void Path::append(const LayerView& layer, Index begin, Index end) {
   const LayerView& kept = store_ ? store_->layer() : layer;
   const Index first = store_ ? store_->append(layer, begin, end) : begin;
   if (exact_store_) exact_store_->append(layer, begin, end);
+  if (regions_) regions_->append(layer, begin, end);
   if (index_) index_->append(begin, end);
   if (pool_) pool_->append(kept, first, end);
   if (selector_) selector_->append(kept, first, end);
@@ -109,7 +111,7 @@ std::vector<PathRow> Path::answer(QueryView& query, Published* publish) {
   std::vector<HeadCost> cost(heads);
   for (const std::vector<Index>& group : groups_) {
     GroupQuery group_query{view, group, cost, index_.get()};
-    answer_group(group_query, rows, publish);
+    if (!regions_) answer_group(group_query, rows, publish);
     for (const Index head : group) attend(view, head, rows[head]);
   }
   for (const Index head : exact_heads_) {
@@ -176,30 +178,19 @@ void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, Published
 void Path::attend(const QueryView& query, Index head, PathRow& row) const {
   const LayerView& layer = query.layer();
   const Index kv_head = layer.kv_head_of(head);
-  const Index d_v = layer.d_v();
-  row.o.assign(d_v, 0.0);
-  kernels::PartialSoftmax partial{-std::numeric_limits<double>::infinity(), 0.0, row.o.data(), d_v};
-  const auto add = [&](const Rows& values, Index first, const std::vector<double>& s, const KeySet& listed) {
-    values.visit([&]<class T>(const TypedRows<T>& v) {
-      kernels::AttendParams<T> params;
-      params.s = s.data();
-      params.index = listed.data();
-      params.v = v.row(first);
-      params.n = static_cast<Index>(listed.size());
-      params.d_v = d_v;
-      params.v_stride = v.stride;
-      query.backend().attend(params, partial);
-    });
-  };
-
-  std::vector<double> s(query.visible());
-  query.score_listed(head, row.kept, s);
-  add(layer.values(kv_head), 0, s, row.kept);
+  UnionSoftmax softmax(query.backend(), layer.d_v(), row.o);
+  if (const RegionCache* of_head = regions(head)) {
+    of_head->attend(query, head, softmax);
+    row.entries = of_head->entries(query.visible());
+  } else {
+    std::vector<double> s(query.visible());
+    query.score_listed(head, row.kept, s);
+    softmax.add(layer.values(kv_head), 0, s, row.kept);
+  }
   const SeenRows& seen = query.seen();
   if (seen.local > 0)
-    add(layer.local_values(kv_head), seen.local_begin, query.score_local(head), key_range(0, seen.local));
-  if (const auto sink = layer.sink(head)) kernels::merge_sink(partial, *sink);
-  row.log_sum_exp = kernels::normalize(partial);
+    softmax.add(layer.local_values(kv_head), seen.local_begin, query.score_local(head), key_range(0, seen.local));
+  row.log_sum_exp = softmax.normalize(layer.sink(head));
 }
 
 void Path::add_local_rows(const SeenRows& seen, PathRow& row) {
@@ -225,18 +216,23 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
     KeySet attended;
     KeySet scored;
     bool every_key = false;
+    bool reads_rows = !regions_;  // with regions: some head that the path leaves exact
+    bool reads_entries = false;
     Index summary_bytes = 0;
     for (Index head = 0; head < layer.h_q(); ++head) {
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
       attended = set_union(attended, rows[head].kept);
       scored = set_union(scored, set_union(cost[head].scored, rows[head].kept));
       every_key |= cost[head].scored_every_key;
+      (regions(head) != nullptr ? reads_entries : reads_rows) = true;
       summary_bytes = std::max(summary_bytes, cost[head].summary_bytes);  // read once for the KV head
     }
-    const Index main_bytes =
+    Index main_bytes =
         bytes_read(layer, every_key ? key_range(0, query.visible()) : scored, attended, query.visible()) + local_bytes;
-    Index stored = store_ ? store_->bytes(query.visible()) : query.visible() * layer.row_bytes();
+    Index stored = store_ ? store_->bytes(query.visible()) : reads_rows ? query.visible() * layer.row_bytes() : 0;
     stored += local_bytes;
+    if (reads_entries) main_bytes += regions_->bytes_read(query.visible());
+    if (reads_entries) stored += regions_->bytes_stored(query.visible());
     if (index_) stored += index_->key_bytes(query.visible());
     if (pool_) stored += pool_->stored_bytes(query.visible());
     if (selector_) stored += selector_->stored_bytes(query.visible());
@@ -244,8 +240,9 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
       PathRow& row = rows[head];
       row.keys_scored =
-          local + (cost[head].scored_every_key ? query.visible()
-                                               : static_cast<Index>(set_union(cost[head].scored, row.kept).size()));
+          local + row.entries +
+          (cost[head].scored_every_key ? query.visible()
+                                       : static_cast<Index>(set_union(cost[head].scored, row.kept).size()));
       row.index_keys_scored = cost[head].index_scored;
       row.bytes_read_main = main_bytes;
       row.bytes_read_summary = summary_bytes;

@@ -5,6 +5,8 @@
 //
 // A path without select attends its whole pool; without a pool either, only its window and sink tokens; with none of
 // the three, every visible key (the control). It answers; the harness measures.
+//
+// A path with regions (region.hpp) has none of these stages: it attends the entries of every region.
 #pragma once
 
 #include <memory>
@@ -13,6 +15,7 @@
 
 #include "core/approx/index_scorer.hpp"
 #include "core/approx/pool.hpp"
+#include "core/approx/region_cache.hpp"
 #include "core/approx/selection_store.hpp"
 #include "core/approx/selector.hpp"
 #include "core/approx/store.hpp"
@@ -27,6 +30,7 @@ struct PathTraits {
   bool reads_summaries = false;  ///< block summaries or value norms
   bool stores = false;           ///< keeps K or V in a format: no pure truncation
   bool uses_indexer = false;     ///< chooses by a layer's lightning indexer
+  bool other_support = false;    ///< its softmax runs over entries that stand for several rows
   bool is_random = false;
   Index trials = 1;
 
@@ -37,6 +41,7 @@ struct PathTraits {
 struct PathRow {
   bool ran = true;        ///< false: a stage had no answer here
   KeySet kept;            ///< rows attended, in the numbering of SeenRows: cached ones, then all local ones
+  Index entries = 0;      ///< entries of regions attended beside them
   KeySet reachable;       ///< pool, window, sink tokens, local rows: what could be attended; with a pool
   std::vector<double> o;  ///< [d_v] output, as the path computed it
   double log_sum_exp = 0;
@@ -60,6 +65,8 @@ class Path {
   /// The cache as the path keeps it for a head; nullptr for a path without formats. A head or layer that a path with
   /// formats leaves exact has a cache in the format `exact`.
   const StoredCache* stored(Index head) const { return is_exact_head(head) ? exact_store_.get() : store_.get(); }
+  /// The regions that a head attends; nullptr for a path without regions and for a head that it leaves exact.
+  const RegionCache* regions(Index head) const { return is_exact_head(head) ? nullptr : regions_.get(); }
   /// One answer per query head. Writes what later layers and other paths may read when `publish` [h_q] is given.
   std::vector<PathRow> answer(QueryView& query, Published* publish);
 
@@ -90,7 +97,8 @@ class Path {
   std::vector<Index> exact_heads_;          // heads that the path leaves exact
   std::unique_ptr<StoredCache> store_;
   std::unique_ptr<StoredCache> exact_store_;  // of a path with formats, for heads that it leaves exact
-  std::unique_ptr<IndexScorer> index_;        // where the path uses an indexer and the layer has one
+  std::unique_ptr<RegionCache> regions_;
+  std::unique_ptr<IndexScorer> index_;  // where the path uses an indexer and the layer has one
   PoolRole pool_role_ = PoolRole::none;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<Selector> selector_;

@@ -3,6 +3,7 @@
 #include "core/approx/block_ranker.hpp"
 #include "core/approx/index_scorer.hpp"
 #include "core/approx/path.hpp"
+#include "core/approx/region.hpp"
 #include "core/approx/selector.hpp"
 #include "core/approx/store.hpp"
 
@@ -92,12 +93,17 @@ std::vector<ParameterSpec> path_parameters() {
                    .sweepable = false,
                    .sentence = "Layer (its label) that builds the pool; only later layers choose within it. Unset: "
                                "every layer builds its own and chooses within it."});
+  specs.push_back({.key = "region_count_weight",
+                   .type = boolean,
+                   .default_value = true,
+                   .sentence = "Whether an entry of m keys counts as m keys (log m is added to its score) or as one."});
   for (ParameterSpec& spec : store_parameters()) specs.push_back(std::move(spec));
   for (ParameterSpec& spec : index_parameters()) specs.push_back(std::move(spec));
   return specs;
 }
 
 std::vector<ParameterFault> check_path(const Parameters& path) {
+  if (std::vector<ParameterFault> faults = check_regions(path); !faults.empty()) return faults;
   for (const char* key : {"store_rotate", "store_exact_tail"})
     if (path.integer(key) > 0 && !StoredCache::wanted(path))
       return {{key, fmt::format("'{}' needs a format: give 'store', 'store_k', 'store_v' or 'store_local'", key)}};

@@ -3,9 +3,7 @@
 #include "core/approx/share.hpp"
 
 namespace lacuna {
-namespace {
 
-/// Scores rows [begin, end) of `keys` against the query of one head into s, [end - begin].
 void score_rows(const LayerView& layer, const kernels::Backend& backend, Index head, Index query, const Rows& keys,
                 Index begin, Index end, double* s) {
   const Rows queries = layer.queries(head);
@@ -29,8 +27,6 @@ void score_rows(const LayerView& layer, const kernels::Backend& backend, Index h
     });
   });
 }
-
-}  // namespace
 
 QueryView::QueryView(const LayerView& layer, const kernels::Backend& backend, Index query)
     : layer_(layer),

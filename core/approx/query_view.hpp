@@ -84,6 +84,11 @@ class QueryView {
   std::vector<std::vector<double>> scores_;  // [h_q][visible], filled on demand
 };
 
+/// Scores rows [begin, end) of `keys` against the layer's query of one head.
+void score_rows(const LayerView& layer, const kernels::Backend& backend, Index head, Index query,
+                const Rows& keys,                    // [>= end, d_qk]
+                Index begin, Index end, double* s);  // [end - begin]
+
 /// One query of the heads that share a selection, with what each of them is charged.
 struct GroupQuery {
   QueryView& view;

@@ -1,8 +1,14 @@
 #include "core/bounds/bound.hpp"
 
+#include <limits>
+
 #include "core/metrics/metric.hpp"
 
 namespace lacuna {
+
+double evaluate(const BoundKind& kind, const PathJudgement& row) {
+  return row.is_weighed() ? kind.evaluate(row) : std::numeric_limits<double>::infinity();
+}
 
 double raised(const PathJudgement& row, double x) {
   const double terms = static_cast<double>(row.exact->visible + row.problem->d_v() + 20);
@@ -21,6 +27,7 @@ double weighted_distance_upper(const PathJudgement& row, const PartSums& part) {
 
 std::vector<const BoundKind*> bounds_of(const PathTraits& traits) {
   std::vector<const BoundKind*> result;
+  if (traits.other_support) return result;
   for (const BoundKind& kind : BoundRegistry::instance().kinds())
     if (kind.applies(traits)) result.push_back(&kind);
   return result;
@@ -31,7 +38,7 @@ double composed_bound(const PathJudgement& row, double smallest) {
 }
 
 bool violates(const PathJudgement& row, double bound) {
-  return !(row.output_error.value <= bound * (1 + 1e-12) + row.output_error.radius);
+  return row.is_weighed() && !(row.output_error.value <= bound * (1 + 1e-12) + row.output_error.radius);
 }
 
 namespace {

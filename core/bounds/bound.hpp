@@ -24,19 +24,23 @@ struct BoundKind {
 };
 using BoundRegistry = Registry<BoundKind>;
 
+/// The bound; +inf where the ruler cannot weigh the keys (exact_row.hpp: scores so large that their rounding moves
+/// weights by more than 1e-3). Nothing is certified there.
+double evaluate(const BoundKind& kind, const PathJudgement& row);
+
 /// x, raised by the rounding of a sum over the row's keys of terms that hold norms of d_v channels.
 double raised(const PathJudgement& row, double x);
 
 /// Upper value of sum_part p_j ||v_j - o_S||, through the sums around õ: the weighted mean distance of a part.
 double weighted_distance_upper(const PathJudgement& row, const PartSums& part);
 
-/// The kinds that apply to a path, in the registry's order.
+/// The kinds that apply to a path, in the registry's order; none where the softmax does not run over the rows.
 std::vector<const BoundKind*> bounds_of(const PathTraits& traits);
 
 /// `bound` from the smallest of the bounds: + arithmetic_upper + radius of the measured error.
 double composed_bound(const PathJudgement& row, double smallest);
 
-/// !(error <= bound (1 + 1e-12) + radius): NaN counts as a violation.
+/// !(error <= bound (1 + 1e-12) + radius): NaN counts as a violation, where the ruler could weigh the keys.
 bool violates(const PathJudgement& row, double bound);
 
 }  // namespace lacuna

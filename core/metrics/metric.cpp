@@ -7,7 +7,8 @@ namespace lacuna {
 std::vector<const PathMetricKind*> metrics_of(const PathTraits& traits) {
   std::vector<const PathMetricKind*> result;
   for (const PathMetricKind& kind : PathMetricRegistry::instance().kinds())
-    if (kind.applies == nullptr || kind.applies(traits)) result.push_back(&kind);
+    if ((kind.any_support || !traits.other_support) && (kind.applies == nullptr || kind.applies(traits)))
+      result.push_back(&kind);
   return result;
 }
 

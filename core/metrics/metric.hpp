@@ -22,6 +22,7 @@ struct PathMetricKind {
   std::string long_name;
   Quantity quantity = Quantity::real;
   bool (*applies)(const PathTraits&) = nullptr;  ///< nullptr: to every path
+  bool any_support = false;                      ///< defined as well where the softmax does not run over the rows
   double (*evaluate)(const PathJudgement&) = nullptr;
 };
 using PathMetricRegistry = Registry<PathMetricKind>;

@@ -1,6 +1,7 @@
 #include "core/metrics/path_judgement.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace lacuna {
 namespace {
@@ -42,19 +43,18 @@ MeasuredError truncation_error(const PartSums& lost, const PartSums& after, cons
   return {value, radius};
 }
 
-/// What plain double arithmetic over the kept keys can do to the output: scores within sm gamma_{d+2} sum |q_c k_c| of
-/// the exact ones, weights within e^{that}, one rescaling per key at most, sums of so many terms.
-double plain_double_radius(const PathJudgement& judgement) {
-  const ExactRow& exact = judgement.stored ? judgement.stored->row : *judgement.exact;
-  const double d_qk = static_cast<double>(judgement.problem->d_qk());
-  const double kept = static_cast<double>(judgement.answer->kept.size() + 2);
-  const double score_max = exact.score_magnitude_max;
-  const double score_error = judgement.problem->sm_scale * gamma(d_qk + 4) * exact.absolute_dot_max + 4 * u * score_max;
-  const double weight_error = 2 * score_error + 8 * u * (kept + 1) + 4 * u * score_max;
-  return 1.01 * exact.value_norm_max * (2 * weight_error + 4 * gamma(kept + 4)) + exact.error_radius;
-}
-
 }  // namespace
+
+/// Scores are within sm gamma_{d+2} sum |q_c k_c| of the exact ones, weights within e^{that}, one rescaling per row at
+/// most, sums of so many terms.
+double plain_double_radius(const ExactRow& attended, double sm_scale, Index d_qk, Index rows) {
+  const double terms = static_cast<double>(rows + 2);
+  const double score_max = attended.score_magnitude_max;
+  const double score_error =
+      sm_scale * gamma(static_cast<double>(d_qk + 4)) * attended.absolute_dot_max + 4 * u * score_max;
+  const double weight_error = 2 * score_error + 8 * u * (terms + 1) + 4 * u * score_max;
+  return 1.01 * attended.value_norm_max * (2 * weight_error + 4 * gamma(terms + 4)) + attended.error_radius;
+}
 
 double PathJudgement::underflow() const { return split.is_kept.empty() || tail.count == 0 ? 0 : 1e-290; }
 
@@ -104,7 +104,12 @@ PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& trai
   const double attended_radius =
       judgement.stored ? judgement.stored->row.error_radius : mean_radius(split.kept, o_kept, exact, answer.o);
   judgement.kept_radius = attended_radius + (static_cast<double>(d_v) + 4) * u * judgement.arithmetic_error;
-  judgement.arithmetic_radius = plain_double_radius(judgement);
+  judgement.arithmetic_radius = plain_double_radius(judgement.stored ? judgement.stored->row : exact, problem.sm_scale,
+                                                    problem.d_qk(), static_cast<Index>(answer.kept.size()));
+  if (!judgement.is_weighed())
+    for (MeasuredError* error : {&judgement.output_error, &judgement.output_error_store, &judgement.output_error_pool,
+                                 &judgement.output_error_selection})
+      error->radius = std::numeric_limits<double>::infinity();
   return judgement;
 }
 

@@ -24,6 +24,7 @@
 // attended, and (1) is its output error. Otherwise the row has failed.
 #pragma once
 
+#include <cmath>
 #include <optional>
 
 #include "core/approx/path.hpp"
@@ -67,8 +68,15 @@ struct PathJudgement {
   double arithmetic_upper() const { return arithmetic_error + kept_radius; }
   /// Absolute room for weights that underflow; masses near it are not resolved.
   double underflow() const;
+  /// Whether the ruler could weigh the keys; otherwise every radius and bound is infinite.
+  bool is_weighed() const {
+    return std::isfinite(exact->error_radius) && (!stored || std::isfinite(stored->row.error_radius));
+  }
   bool path_attended_what_it_says() const { return arithmetic_error <= arithmetic_radius; }
 };
+
+/// What plain double arithmetic over `attended` rows can do to their output; `rows` of them, with d_qk channels.
+double plain_double_radius(const ExactRow& attended, double sm_scale, Index d_qk, Index rows);
 
 /// `stored`: the cache as the path keeps it, or nullptr. `head` and `query` by index.
 PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& traits, const ExactRow& exact,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/bounds/bound.hpp"
+#include "core/metrics/entry_judgement.hpp"
 
 namespace lacuna {
 namespace {
@@ -37,18 +38,20 @@ RowStatus record_path(const PathJudgement& judgement, const Judges& judges, Inde
   double smallest = std::numeric_limits<double>::infinity();
   bool violated = false;
   for (const BoundKind* kind : judges.bounds) {
-    const double bound = kind->evaluate(judgement);
+    const double bound = evaluate(*kind, judgement);
     table.at(column++, head, row)[0] = bound;
     violated |= violates(judgement, bound);
     smallest = std::min(smallest, bound);
   }
-  const double bound = composed_bound(judgement, smallest);
-  table.at(column++, head, row)[0] = bound;
-  violated |= violates(judgement, bound);
+  if (!judges.bounds.empty()) {
+    const double bound = composed_bound(judgement, smallest);
+    table.at(column++, head, row)[0] = bound;
+    violated |= violates(judgement, bound);
+  }
 
   if (!judgement.path_attended_what_it_says()) return RowStatus::failed;
   if (violated) return RowStatus::bound_violated;
-  if (judgement.output_error.value < judgement.output_error.radius) return RowStatus::below_error_radius;
+  if (!(judgement.output_error.value >= judgement.output_error.radius)) return RowStatus::below_error_radius;
   return RowStatus::ok;
 }
 
@@ -74,12 +77,14 @@ std::vector<RowVariable> path_variables(const PathPlan& plan, bool record_select
   std::vector<RowVariable> variables;
   for (const PathMetricKind* metric : metrics_of(plan.traits))
     variables.push_back({metric->name, metric->units, metric->long_name, metric->quantity});
-  for (const BoundKind* kind : bounds_of(plan.traits))
+  const std::vector<const BoundKind*> bounds = bounds_of(plan.traits);
+  for (const BoundKind* kind : bounds)
     variables.push_back({kind->name, "1", "bound on output_error: " + kind->long_name});
-  variables.push_back({"bound", "1",
-                       "certified bound on output_error given the exact omitted mass: the smallest of the bounds, plus "
-                       "the path's arithmetic error and the error radius"});
-  if (record_selected_keys)
+  if (!bounds.empty())
+    variables.push_back({"bound", "1",
+                         "certified bound on output_error given the exact omitted mass: the smallest of the bounds, "
+                         "plus the path's arithmetic error and the error radius"});
+  if (record_selected_keys && !plan.traits.other_support)
     variables.push_back(
         {"selected", "1", "cached rows attended, ascending; -1 fills", Quantity::count, "slot", plan.slots});
   return variables;
@@ -150,9 +155,13 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
             status = RowStatus::failed;
           } else {
             const Index kv_head = problem.kv_head_of(head);
-            const PathJudgement judgement = judge_path(problem, plans[p].traits, exact[head], profiles[head].order,
-                                                       answer, problem.seen_values(kv_head, seen), task.balls[kv_head],
-                                                       paths[p][run].stored(head), head, query);
+            const PathTraits& traits = plans[p].traits;
+            const PathJudgement judgement = traits.other_support
+                                                ? judge_entries(problem, traits, exact[head], profiles[head].order,
+                                                                answer, paths[p][run].regions(head), head, query)
+                                                : judge_path(problem, traits, exact[head], profiles[head].order, answer,
+                                                             problem.seen_values(kv_head, seen), task.balls[kv_head],
+                                                             paths[p][run].stored(head), head, query);
             status = record_path(judgement, judges[p], head, row, table);
           }
         }

@@ -30,7 +30,7 @@ struct BlockTables {
 };
 
 /// The variables of /exact and of a path, in the order of the tables. The path's first variables are its metrics, then
-/// the bounds, then `bound`, then `selected` if recorded.
+/// the bounds, then `bound`, then `selected` if recorded; a path over other entries than the rows has the first alone.
 std::vector<RowVariable> exact_variables(const std::vector<std::vector<std::int64_t>>& exact_coordinates);
 std::vector<RowVariable> path_variables(const PathPlan& plan, bool record_selected);
 

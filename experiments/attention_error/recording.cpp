@@ -67,7 +67,7 @@ Recording::Recording(ResultsFile& file, const Study& study, const std::vector<So
       for (Index t = 0; t < plan.traits.trials; ++t) trials[t] = t;
       leading.push_back({"trial", trials, "1", "independent random draw"});
     }
-    const bool selected = study.experiment.boolean("record_selected");
+    const bool selected = study.experiment.boolean("record_selected") && !plan.traits.other_support;
     std::vector<Dimension> slot;
     if (selected) {
       std::vector<std::int64_t> slots(plan.slots);
@@ -78,6 +78,10 @@ Recording::Recording(ResultsFile& file, const Study& study, const std::vector<So
 
     for (const auto& [key, value] : plan.study->sweep.fixed.values()) group.attribute(key, to_string(value));
     group.attribute("oracle", std::int64_t{plan.traits.is_oracle});
+    if (plan.traits.other_support)
+      group.attribute("reference",
+                      "dense attention over the rows; this path attends entries that stand for several rows, so that "
+                      "omitted mass, divergences, recall and bounds are not defined");
     for (const Axis& axis : plan.study->sweep.axes) write_zipped_coordinates(group, axis);
     for (const Axis& axis : study.source.axes) write_zipped_coordinates(group, axis);
   }

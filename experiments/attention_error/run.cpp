@@ -66,13 +66,14 @@ void check_labels(const Study& study, const SourceShape& shape) {
 std::optional<ParameterFault> check_path_of_source(const Parameters& cell, const SourceShape& shape) {
   if (const auto fault = StoredCache::check(cell, shape.d_qk, shape.d_v, shape.shared_kv, shape.has_local))
     return fault;
+  if (const auto fault = check_regions_of_source(cell, shape.d_qk, shape.d_v, shape.shared_kv)) return fault;
   if (cell.has("pool.from_layer") &&
       std::find(shape.layer.begin(), shape.layer.end(), cell.integer("pool.from_layer")) == shape.layer.end())
     return ParameterFault{"pool.from_layer", "the source does not have this layer"};
   if (!PathTraits::of(cell).uses_indexer) return std::nullopt;
   if (shape.d_index == 0)
     return ParameterFault{cell.has("select.by") && cell.text("select.by") == "indexer" ? "select.by" : "pool.rank_by",
-                          "the source has no lightning indexer (no 'index_q', 'index_k', 'index_weight')"};
+                          "the source has no lightning indexer (no 'index_q', 'index_k', 'index_weights')"};
   return IndexScorer::check(cell, shape.d_index, shape.has_index_slot);
 }
 
@@ -152,6 +153,8 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
                                  line.parameters.string(), study.experiment.text("kind")));
   const bool record_selected = study.experiment.boolean("record_selected");
   const auto sources = open_sources(study);
+  if (!line.quiet)
+    for (const std::string& note : sources.front()->notes()) std::cerr << "note: " << note << '\n';
   std::vector<SourceShape> shapes;
   for (const auto& source : sources) shapes.push_back(source->shape());
   check_labels(study, shapes.front());
@@ -229,7 +232,7 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
     }
   }
 
-  record_provenance(file, study, *sources.front(), {argc, argv, line.threads, started});
+  record_provenance(file, study, sources.front()->input_sha256(), {argc, argv, line.threads, started});
   file.finish();
   return file.file();
 }

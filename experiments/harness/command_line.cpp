@@ -7,12 +7,11 @@
 
 #include "core/base/error.hpp"
 #include "experiments/harness/provenance.hpp"
-#include "experiments/harness/study.hpp"
 
 namespace lacuna {
 
-std::optional<CommandLine> parse_command_line(const std::string& program, const std::string& question, int argc,
-                                              char** argv) {
+std::optional<CommandLine> parse_command_line(const std::string& program, const std::string& question,
+                                              const ParameterDocuments& documents, int argc, char** argv) {
   CommandLine line;
   CLI::App app(question, program);
   std::string output;
@@ -20,13 +19,13 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
   bool schema = false;
   app.add_option("PARAMS.toml", line.parameters, "The parameter file: what to measure");
   app.add_option("-o,--output", output, "Results file; default results/<PARAMS>.h5, numbered where it exists");
-  app.add_option("--set", line.settings, "Override a parameter: key=value, e.g. path.top_k.select.k=64")
+  app.add_option("--set", line.settings, "Override a parameter: key=value, e.g. " + documents.setting)
       ->allow_extra_args(false);
   app.add_option("--threads", line.threads, "Worker threads; default: the number of cores")->check(CLI::Range(1, 1024));
   app.add_option("--backend", line.backend, "Where paths compute: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_flag("--force", line.force, "Replace an existing results file");
   app.add_flag("--dry-run", line.dry_run, "Check everything, print what would run, write nothing");
-  app.add_flag("--quiet", line.quiet, "No progress");
+  app.add_flag("--quiet", line.quiet, "No progress, no notes");
   app.add_flag("--print-defaults", defaults, "Print every parameter with its default and exit");
   app.add_flag("--json-schema", schema, "Print the JSON Schema of a parameter file and exit");
   app.set_version_flag("--version", version_text());
@@ -35,9 +34,9 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
                   "4 environment, 5 internal, 130 interrupted.\n\n"
                   "Examples:\n"
                   "  {0} study.toml\n"
-                  "  {0} study.toml --set path.top_k.select.k=64 -o /data/k64.h5\n"
+                  "  {0} study.toml --set {1} -o /data/other.h5\n"
                   "  {0} --print-defaults > study.toml",
-                  program));
+                  program, documents.setting));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -46,8 +45,8 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("{}: {}\nSee {} --help.", program, error.what(), program));
   }
-  if (defaults) std::cout << print_defaults();
-  if (schema) std::cout << json_schema();
+  if (defaults) std::cout << documents.defaults();
+  if (schema) std::cout << documents.json_schema();
   if (defaults || schema) return std::nullopt;
   if (line.parameters.empty())
     throw UsageError(fmt::format("{0}: a parameter file is needed\nSee {0} --help.", program));

@@ -19,9 +19,16 @@ struct CommandLine {
   bool quiet = false;
 };
 
+/// What a program says about its parameters.
+struct ParameterDocuments {
+  std::string (*defaults)();     ///< every parameter with its default, as a commented parameter file
+  std::string (*json_schema)();  ///< JSON Schema (draft 2020-12) of a parameter file
+  std::string setting;           ///< an example of --set
+};
+
 /// Parses argv; nullopt when --help, --version, --print-defaults or --json-schema was served (exit 0).
 /// Throws UsageError; its message ends with a hint at --help.
-std::optional<CommandLine> parse_command_line(const std::string& program, const std::string& question, int argc,
-                                              char** argv);
+std::optional<CommandLine> parse_command_line(const std::string& program, const std::string& question,
+                                              const ParameterDocuments& documents, int argc, char** argv);
 
 }  // namespace lacuna

@@ -1,5 +1,7 @@
 // print_defaults(): the parameter table as a parameter file. Lines with "##" explain; a line with one "#" is a
 // parameter without a default, or one of a kind that the file does not choose.
+#include "experiments/harness/parameter_docs.hpp"
+
 #include <fmt/format.h>
 
 #include "core/approx/selector.hpp"
@@ -32,12 +34,6 @@ void print(std::string& text, const ParameterSpec& spec, bool commented) {
     text += fmt::format("# {} =\n", name);
 }
 
-/// The parameters of one table, or of one sub-table of it.
-void print_all(std::string& text, const std::vector<ParameterSpec>& specs, std::string_view subtable) {
-  for (const ParameterSpec& spec : specs)
-    if (subtable_of(spec.key) == subtable) print(text, spec, false);
-}
-
 template <class Kind>
 void print_kinds(std::string& text, std::string_view header, std::string_view key) {
   for (const Kind& kind : Registry<Kind>::instance().kinds()) {
@@ -48,27 +44,39 @@ void print_kinds(std::string& text, std::string_view header, std::string_view ke
 
 }  // namespace
 
+void print_parameters(std::string& text, const std::vector<ParameterSpec>& specs, std::string_view subtable) {
+  for (const ParameterSpec& spec : specs)
+    if (subtable_of(spec.key) == subtable) print(text, spec, false);
+}
+
 std::string print_defaults() {
   std::string text =
       "## Every parameter of a study with its default. What may be swept takes { grid = [a, b, ...] } or\n"
       "## { powers_of_2 = [first, last] } for a value; [[sweep.zip]] lets swept values walk together.\n"
       "schema = 1\n";
   text += "\n[experiment]\n";
-  print_all(text, experiment_table().specs, "");
+  print_parameters(text, experiment_table().specs, "");
   text += "\n[source]\n";
-  print_all(text, source_table("").specs, "");
+  print_parameters(text, source_table("").specs, "");
   print_kinds<SourceKind>(text, "[source]", "kind");
 
-  const std::vector<ParameterSpec> path = path_table("").specs;
+  const ParameterTable of_path = path_table("");
+  const std::vector<ParameterSpec>& path = of_path.specs;
   text += "\n## One for each approximate path.\n[[path]]\n";
-  print_all(text, path, "");
+  print_parameters(text, path, "");
   std::string_view subtable;
   for (const ParameterSpec& spec : path) {
     if (subtable_of(spec.key) == subtable || subtable_of(spec.key).empty()) continue;
     subtable = subtable_of(spec.key);
     text += fmt::format("\n[path.{}]\n", subtable);
-    print_all(text, path, subtable);
+    print_parameters(text, path, subtable);
     if (subtable == "select") print_kinds<SelectorKind>(text, "[path.select]", "by");
+  }
+  for (const ParameterSpec& spec : of_path.listed) {
+    if (subtable != subtable_of(spec.key))
+      text += fmt::format("\n## A list, from near to far.\n# [[path.{}]]\n", subtable_of(spec.key));
+    subtable = subtable_of(spec.key);
+    print(text, spec, true);
   }
   text +=
       "\n## Swept values that walk together: of one path or of the source, lists of equal length; the first names the\n"

@@ -1,5 +1,5 @@
 // json_schema(): the parameter table as a JSON Schema, for editors that complete and check TOML.
-#include <nlohmann/json.hpp>
+#include "experiments/harness/parameter_schema.hpp"
 
 #include <cmath>
 
@@ -9,9 +9,8 @@
 #include "experiments/harness/study.hpp"
 
 namespace lacuna {
+namespace schema {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void limit(Json& schema, const ParameterSpec& spec) {
   if (std::isfinite(spec.minimum)) schema["minimum"] = spec.minimum;
@@ -58,12 +57,15 @@ Json one_value(const ParameterSpec& spec) {
   return schema;
 }
 
-/// A table in which nothing else may stand.
+}  // namespace
+
 Json closed_table(const Json& properties, const std::vector<std::string>& required) {
   Json schema = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
   if (!required.empty()) schema["required"] = required;
   return schema;
 }
+
+namespace {
 
 Json sweep_of(const Json& value) {
   const Json grid = {{"type", "array"}, {"items", value}, {"minItems", 1}, {"uniqueItems", true}};
@@ -82,7 +84,8 @@ Json parameter(const ParameterSpec& spec) {
   return schema;
 }
 
-/// The parameters of one table or sub-table; a kind is given as the one value of its key.
+}  // namespace
+
 Json table(const std::vector<ParameterSpec>& specs, std::string_view subtable, std::string_view kind_key,
            const std::string& kind) {
   Json properties = Json::object();
@@ -96,6 +99,20 @@ Json table(const std::vector<ParameterSpec>& specs, std::string_view subtable, s
   }
   return closed_table(properties, required);
 }
+
+Json parameter_file(const Json& properties, const std::vector<std::string>& required) {
+  Json file = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Lacuna parameter file"}};
+  file.update(closed_table(properties, required));
+  return file;
+}
+
+}  // namespace schema
+
+namespace {
+
+using schema::closed_table;
+using schema::Json;
+using schema::table;
 
 Json source() {
   Json kinds = Json::array();
@@ -116,12 +133,18 @@ Json select() {
 }
 
 Json path() {
-  const std::vector<ParameterSpec> specs = path_table("").specs;
+  const ParameterTable of_path = path_table("");
+  const std::vector<ParameterSpec>& specs = of_path.specs;
   Json schema = table(specs, "", "", "");
   for (const ParameterSpec& spec : specs) {
     const std::string subtable(subtable_of(spec.key));
     if (subtable.empty() || schema["properties"].contains(subtable)) continue;
     schema["properties"][subtable] = subtable == "select" ? select() : table(specs, subtable, "", "");
+  }
+  for (const ParameterSpec& spec : of_path.listed) {
+    const std::string subtable(subtable_of(spec.key));
+    schema["properties"][subtable] = {
+        {"type", "array"}, {"items", table(of_path.listed, subtable, "", "")}, {"minItems", 1}};
   }
   schema["properties"]["name"]["pattern"] = "^[A-Za-z_][A-Za-z0-9_]*$";
   return schema;
@@ -142,9 +165,7 @@ std::string json_schema() {
   properties["source"] = source();
   properties["path"] = {{"type", "array"}, {"items", path()}, {"minItems", 1}};
   properties["sweep"] = sweep();
-  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Lacuna parameter file"}};
-  schema.update(closed_table(properties, {"schema", "experiment", "source", "path"}));
-  return schema.dump(2) + "\n";
+  return schema::parameter_file(properties, {"schema", "experiment", "source", "path"}).dump(2) + "\n";
 }
 
 }  // namespace lacuna

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "core/base/suggestion.hpp"
 #include "experiments/harness/parameter_text.hpp"
-#include "experiments/harness/suggestion.hpp"
 
 namespace lacuna {
 namespace {
@@ -26,6 +27,8 @@ class SetReader {
         read_parameter(key, entry);
       else if (one_part && table_.elsewhere.count(key) != 0)
         refuse_inapplicable(key, entry);
+      else if (one_part && table_.has_list(key))
+        read_list(key, entry);
       else if (one_part && table_.has_subtable(key))
         read_subtable(key, entry);
       else
@@ -50,6 +53,7 @@ class SetReader {
       applying.push_back(std::move(parameter));
     }
     set_.parameters = std::move(applying);
+    std::move(listed_.begin(), listed_.end(), std::back_inserter(set_.parameters));
   }
 
  private:
@@ -83,10 +87,78 @@ class SetReader {
     read(*table, key);
   }
 
+  /// A list of sub-tables: every parameter of theirs becomes a list with one value of each.
+  void read_list(const std::string& key, const TomlEntry& entry) {
+    set_.subtables[key] = entry.at;
+    const TomlNode::Array* array = entry.node.array();
+    if (array == nullptr || array->empty())
+      return diagnostics_.error(
+          entry.at, fmt::format("'{}' in {} must be a list of tables, each [[path.{}]], not {}", key, set_.owner, key,
+                                array == nullptr ? describe(entry.node) : "empty"));
+    std::map<std::string, std::vector<ParameterValue>> values;
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      const TomlNode& node = (*array)[i];
+      const std::string place = fmt::format("{}.{}", key, i);
+      set_.elements[place] = node.at;
+      const std::string owner = fmt::format("{} {} of {}", key, i + 1, set_.owner);
+      if (const TomlNode::Table* table = node.table())
+        read_element(key, place, owner, *table, node.at, values);
+      else
+        diagnostics_.error(node.at,
+                           fmt::format("'{}' in {} holds {} where a table belongs", key, set_.owner, describe(node)));
+    }
+    for (const ParameterSpec& spec : table_.listed) {
+      if (subtable_of(spec.key) != key || values[spec.key].size() != array->size()) continue;
+      listed_.push_back({.spec = spec, .values = {list_of(values[spec.key])}, .given = true, .at = entry.at});
+    }
+  }
+
+  void read_element(const std::string& key, const std::string& place, const std::string& owner,
+                    const TomlNode::Table& element, const Position& at,
+                    std::map<std::string, std::vector<ParameterValue>>& values) {
+    for (const TomlEntry& entry : element) {
+      set_.elements[place + "." + entry.key] = entry.at;
+      if (find_listed(key, entry.key) == nullptr)
+        diagnostics_.error(entry.at, unknown_key(entry.key, key, owner, table_.keys()));
+    }
+    for (const ParameterSpec& spec : table_.listed) {
+      if (subtable_of(spec.key) != key) continue;
+      const TomlEntry* entry = find(element, last_part(spec.key));
+      if (entry != nullptr) {
+        if (const auto read = read_values(*entry, spec, owner, diagnostics_))
+          values[spec.key].push_back(read->values.front());
+      } else if (spec.default_value) {
+        values[spec.key].push_back(*spec.default_value);
+      } else {
+        diagnostics_.error(at, fmt::format("missing key '{}' in {}: {}", last_part(spec.key), owner, spec.sentence));
+      }
+    }
+  }
+
+  const ParameterSpec* find_listed(const std::string& key, const std::string& name) const {
+    const auto it = std::find_if(table_.listed.begin(), table_.listed.end(), [&](const ParameterSpec& spec) {
+      return subtable_of(spec.key) == key && last_part(spec.key) == name;
+    });
+    return it == table_.listed.end() ? nullptr : &*it;
+  }
+
+  /// Values of one type, not empty.
+  static ParameterValue list_of(const std::vector<ParameterValue>& values) {
+    if (std::holds_alternative<std::string>(values.front())) {
+      std::vector<std::string> list;
+      for (const ParameterValue& value : values) list.push_back(std::get<std::string>(value));
+      return list;
+    }
+    std::vector<std::int64_t> list;
+    for (const ParameterValue& value : values) list.push_back(std::get<std::int64_t>(value));
+    return list;
+  }
+
   const ParameterTable& table_;
   ParameterSet& set_;
   Diagnostics& diagnostics_;
-  std::set<std::string> seen_;  // keys that are present, whatever their value
+  std::set<std::string> seen_;         // keys that are present, whatever their value
+  std::vector<ReadParameter> listed_;  // of lists of sub-tables
 };
 
 }  // namespace
@@ -100,6 +172,8 @@ const ReadParameter* ParameterSet::find(std::string_view key) const {
 Position ParameterSet::position_of(std::string_view key) const {
   const ReadParameter* parameter = find(key);
   if (parameter != nullptr && parameter->given) return parameter->at;
+  for (const std::string_view place : {key, subtable_of(key)})
+    if (const auto element = elements.find(place); element != elements.end()) return element->second;
   const auto subtable = subtables.find(subtable_of(key));
   return subtable != subtables.end() ? subtable->second : at;
 }

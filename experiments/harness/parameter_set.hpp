@@ -24,6 +24,8 @@ struct ParameterSet {
   Position at;                                             ///< of the owner's table
   std::map<std::string, Position, std::less<>> subtables;  ///< those that are present: "select", "pool"
   std::vector<ReadParameter> parameters;                   ///< every one that applies, in the table's order
+  /// Of lists of sub-tables: of each element, "region.0", and of each of its keys that is given, "region.0.from".
+  std::map<std::string, Position, std::less<>> elements;
 
   std::vector<std::string> undecided;  ///< keys that apply to some kind, when no known kind was given
 
@@ -34,8 +36,9 @@ struct ParameterSet {
   std::string text(std::string_view key) const;
 };
 
-/// Reads the owner's table and fills in the defaults. Parameters of a sub-table apply when it is present. Reports keys
-/// that are unknown, do not apply to the kind, are missing, or have a value that is not legal.
+/// Reads the owner's table and fills in the defaults. Parameters of a sub-table apply when it is present; a list of
+/// sub-tables gives each of its parameters the list of their values. Reports keys that are unknown, do not apply to the
+/// kind, are missing, or have a value that is not legal.
 ParameterSet read_parameters(const TomlNode::Table& table, const Position& at, const ParameterTable& parameter_table,
                              const std::string& owner, Diagnostics& diagnostics);
 

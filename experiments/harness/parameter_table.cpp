@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/approx/path_parameters.hpp"
+#include "core/approx/region.hpp"
 #include "core/approx/selector.hpp"
 #include "data/problem_source.hpp"
 
@@ -45,14 +46,20 @@ bool ParameterTable::has_subtable(std::string_view name) const {
   });
 }
 
+bool ParameterTable::has_list(std::string_view name) const {
+  return std::any_of(listed.begin(), listed.end(),
+                     [&](const ParameterSpec& spec) { return subtable_of(spec.key) == name; });
+}
+
 std::vector<std::string> ParameterTable::keys() const {
   std::vector<std::string> all;
   for (const ParameterSpec& spec : specs) all.push_back(spec.key);
+  for (const ParameterSpec& spec : listed) all.push_back(spec.key);
   for (const auto& [key, kinds] : elsewhere) all.push_back(key);
   return all;
 }
 
-ParameterTable experiment_table() {
+ParameterTable common_experiment_table() {
   using enum ParameterType;
   ParameterTable table;
   table.specs = {
@@ -74,12 +81,17 @@ ParameterTable experiment_table() {
        .default_value = std::string("none"),
        .sweepable = false,
        .sentence = "Compression of the results file; deflate is smaller and much slower to write."},
-      {.key = "record_selected",
-       .type = boolean,
-       .default_value = false,
-       .sweepable = false,
-       .sentence = "Whether the results hold the selected keys of every query."},
   };
+  return table;
+}
+
+ParameterTable experiment_table() {
+  ParameterTable table = common_experiment_table();
+  table.specs.push_back({.key = "record_selected",
+                         .type = ParameterType::boolean,
+                         .default_value = false,
+                         .sweepable = false,
+                         .sentence = "Whether the results hold the selected keys of every query."});
   return table;
 }
 
@@ -101,6 +113,7 @@ ParameterTable path_table(std::string_view selector) {
   ParameterTable table;
   table.kind_label = "select.by";
   table.specs = path_parameters();
+  table.listed = region_parameters();
   table.specs.insert(table.specs.begin(), {.key = "name",
                                            .type = ParameterType::text,
                                            .required = true,

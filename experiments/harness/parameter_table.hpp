@@ -17,21 +17,27 @@ struct ParameterTable {
   std::vector<ParameterSpec> specs;  ///< those that apply, in order; "select.k" is `k` in the sub-table `select`
   std::string kind_label;            ///< "source.kind", "select.by": what decides; "" for [experiment]
   std::string kind;                  ///< the kind decided for; "" when none or an unknown one was given
+  /// Of sub-tables of which there is a list ([[path.region]]): the parameters of each element.
+  std::vector<ParameterSpec> listed;
   /// Parameters that do not apply, and the kinds that they belong to.
   std::map<std::string, std::vector<std::string>, std::less<>> elsewhere;
 
   const ParameterSpec* find(std::string_view key) const;
   /// Whether some key stands in this sub-table ("select").
   bool has_subtable(std::string_view name) const;
+  /// Whether the sub-table is one of a list.
+  bool has_list(std::string_view name) const;
   /// Every key, applying or not.
   std::vector<std::string> keys() const;
 };
 
-/// kind, seed, title, compression, record_selected.
+/// kind, seed, title, compression: [experiment] of every experiment.
+ParameterTable common_experiment_table();
+/// The same and record_selected.
 ParameterTable experiment_table();
 /// kind and the parameters of that source kind.
 ParameterTable source_table(std::string_view kind);
-/// name, path_parameters(), and among its `select.` keys the parameters of that selector kind.
+/// name, path_parameters(), and among its `select.` keys the parameters of that selector kind; listed: the regions'.
 ParameterTable path_table(std::string_view selector);
 
 /// "select" of "select.k"; "" of "window".

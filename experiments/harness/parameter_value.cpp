@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/suggestion.hpp"
 #include "experiments/harness/parameter_text.hpp"
 #include "experiments/harness/powers_of_2.hpp"
-#include "experiments/harness/suggestion.hpp"
 
 namespace lacuna {
 namespace {

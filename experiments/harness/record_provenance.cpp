@@ -4,7 +4,8 @@
 
 namespace lacuna {
 
-void record_provenance(ResultsFile& file, const Study& study, const ProblemSource& source, const RunFacts& run) {
+void record_provenance(ResultsFile& file, const StudyRecord& study, const std::string& input_sha256,
+                       const RunFacts& run) {
   ResultsGroup root = file.group("/");
   const std::string kind = study.experiment.text("kind");
   root.attribute("Conventions", "CF-1.10");
@@ -23,7 +24,7 @@ void record_provenance(ResultsFile& file, const Study& study, const ProblemSourc
     resolved += fmt::format("{} = {}{}\n", parameter.key, parameter.value, parameter.given ? "" : "  # default");
   provenance.text("parameters_resolved", resolved);
   for (const auto& [name, value] : build_facts()) provenance.attribute(name, value);
-  provenance.attribute("input_sha256", source.input_sha256());
+  provenance.attribute("input_sha256", input_sha256);
 
   ResultsGroup volatile_facts = file.group("/provenance/run");
   for (const auto& [name, value] : host_facts()) volatile_facts.attribute(name, value);

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "data/problem_source.hpp"
 #include "experiments/harness/provenance.hpp"
 #include "experiments/harness/results_file.hpp"
 #include "experiments/harness/study.hpp"
@@ -17,6 +16,8 @@ struct RunFacts {
   std::string started;  ///< UTC
 };
 
-void record_provenance(ResultsFile& file, const Study& study, const ProblemSource& source, const RunFacts& run);
+/// `input_sha256` of what was read beside the parameter file; "" where nothing was.
+void record_provenance(ResultsFile& file, const StudyRecord& study, const std::string& input_sha256,
+                       const RunFacts& run);
 
 }  // namespace lacuna

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "experiments/harness/suggestion.hpp"
+#include "core/base/suggestion.hpp"
 
 namespace lacuna {
 namespace {
@@ -23,21 +24,25 @@ std::vector<std::string> split(std::string_view key) {
   }
 }
 
-/// The [[path]] of that name; otherwise `fault` names the nearest.
-TomlNode::Table* find_path(TomlNode::Table& root, const std::string& name, std::string& fault) {
+/// Lists of tables whose members are addressed by their names.
+constexpr std::string_view kNamedLists[] = {"path", "architecture"};
+
+/// The [[list]] of that name; otherwise `fault` names the nearest.
+TomlNode::Table* find_named(TomlNode::Table& root, const std::string& list, const std::string& name,
+                            std::string& fault) {
   std::vector<std::string> names;
-  TomlEntry* paths = find(root, "path");
-  auto* array = paths == nullptr ? nullptr : std::get_if<TomlNode::Array>(&paths->node.value);
+  TomlEntry* entry = find(root, list);
+  auto* array = entry == nullptr ? nullptr : std::get_if<TomlNode::Array>(&entry->node.value);
   if (array != nullptr) {
-    for (TomlNode& path : *array) {
-      TomlEntry* entry = path.table() == nullptr ? nullptr : find(*path.table(), "name");
-      const std::string* its_name = entry == nullptr ? nullptr : entry->node.text();
+    for (TomlNode& member : *array) {
+      TomlEntry* name_entry = member.table() == nullptr ? nullptr : find(*member.table(), "name");
+      const std::string* its_name = name_entry == nullptr ? nullptr : name_entry->node.text();
       if (its_name == nullptr) continue;
-      if (*its_name == name) return path.table();
+      if (*its_name == name) return member.table();
       names.push_back(*its_name);
     }
   }
-  fault = fmt::format("no [[path]] is named '{}'{}", shown(name), did_you_mean(name, names));
+  fault = fmt::format("no [[{}]] is named '{}'{}", list, shown(name), did_you_mean(name, names));
   return nullptr;
 }
 
@@ -89,12 +94,14 @@ std::string apply(TomlNode::Table& root, std::string_view setting, int number, s
   if (!value) return fmt::format("the value of '{}' is not UTF-8", shown(key));
 
   std::string fault;
-  if (parts.front() != "path") {
+  const std::string& list = parts.front();
+  if (std::ranges::find(kNamedLists, list) == std::end(kNamedLists)) {
     set_value(root, parts, 0, std::move(*value), fault);
     return fault;
   }
-  if (parts.size() < 3) return fmt::format("'{}' names no parameter: write path.NAME.KEY", shown(key));
-  if (TomlNode::Table* path = find_path(root, parts[1], fault)) set_value(*path, parts, 2, std::move(*value), fault);
+  if (parts.size() < 3) return fmt::format("'{}' names no parameter: write {}.NAME.KEY", shown(key), list);
+  if (TomlNode::Table* member = find_named(root, list, parts[1], fault))
+    set_value(*member, parts, 2, std::move(*value), fault);
   return fault;
 }
 

@@ -49,24 +49,28 @@ struct ResolvedParameter {
   bool given = false;  ///< by the file or a setting, not by default
 };
 
-struct Study {
-  std::filesystem::path file;  ///< the parameter file
-  std::string text;            ///< verbatim
-  Parameters experiment;       ///< keys "kind", "seed", ...
+/// What a study of any experiment leaves in its results.
+struct StudyRecord {
+  std::filesystem::path file;               ///< the parameter file
+  std::string text;                         ///< verbatim
+  Parameters experiment;                    ///< keys "kind", "seed", ...
+  std::vector<ResolvedParameter> resolved;  ///< in the order of the table
+};
+
+struct Study : StudyRecord {
   std::string source_kind;
   Sweep source;  ///< keys "kind", "n", ...
   std::vector<StudyPath> paths;
-  std::vector<ResolvedParameter> resolved;  ///< in the order of the table
 };
 
 /// Reads, checks and resolves a parameter file. `settings` are the --set arguments, "path.top_k.select.k=64".
 /// Throws UsageError whose message holds every error found, one per line, "file:line:col: error: ...".
 Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings);
 
-/// Every parameter with its default, as a commented parameter file.
+/// Every parameter of attention_error with its default, as a commented parameter file.
 std::string print_defaults();
 
-/// JSON Schema (draft 2020-12) of a parameter file.
+/// JSON Schema (draft 2020-12) of a parameter file of attention_error.
 std::string json_schema();
 
 }  // namespace lacuna

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "experiments/harness/suggestion.hpp"
+#include "core/base/suggestion.hpp"
 
 namespace lacuna {
 namespace {

@@ -25,6 +25,16 @@ for file in sys.argv[1:]:
         ran = np.isin(status, [0, 5])
         rows += ran.sum()
         get = lambda variable: path[variable][...][ran]
+        if "omitted_mass" not in path:  # attends entries that stand for several keys: nothing is said of the keys
+            require("reference" in path.attrs, f"{where}: no attribute says what the reference is")
+            error, relative = get("output_error"), get("output_error_relative")
+            require((error >= 0) & (get("error_radius") >= 0) & (relative >= 0), f"{where}: negative or undefined error")
+            require(get("keys_attended") == get("keys_scored"), f"{where}: attends and scores different numbers of entries")
+            visible = np.broadcast_to(results["exact/visible_keys"][...], status.shape)[ran] \
+                if results["exact/visible_keys"].ndim == 4 else None
+            if visible is not None:
+                require(get("keys_attended") <= visible, f"{where}: more entries than visible keys")
+            continue
         mass, error, radius = get("omitted_mass"), get("output_error"), get("error_radius")
         for variable in path:
             if variable.startswith("bound") and variable not in ("bound_pool", "bound_selection", "bound_store", "bound_arithmetic"):

@@ -25,7 +25,7 @@ const bool registered =
     ExactMetricRegistry::instance().add(
         {.name = "visible_keys",
          .units = "1",
-         .long_name = "keys at or before the query's position",
+         .long_name = "rows that the query sees: cached rows that end at or before its position, and local rows",
          .quantity = Quantity::count,
          .evaluate = [](const ExactProfile& p, Coordinate,
                         std::span<double> out) { out[0] = static_cast<double>(p.row->visible); }}) &&

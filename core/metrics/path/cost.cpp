@@ -14,18 +14,24 @@ const bool registered =
          .units = "1",
          .long_name = "keys whose score was computed, to choose or to attend",
          .quantity = Quantity::count,
+         .any_support = true,
          .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->keys_scored); }}) &&
-    PathMetricRegistry::instance().add(
-        {.name = "keys_attended",
-         .units = "1",
-         .long_name = "keys in the softmax, each once",
-         .quantity = Quantity::count,
-         .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->kept.size()); }}) &&
+    PathMetricRegistry::instance().add({.name = "keys_attended",
+                                        .units = "1",
+                                        .long_name = "keys, or entries of several keys, in the softmax, each once",
+                                        .quantity = Quantity::count,
+                                        .any_support = true,
+                                        .evaluate =
+                                            [](const PathJudgement& row) {
+                                              return static_cast<double>(row.answer->kept.size()) +
+                                                     static_cast<double>(row.answer->entries);
+                                            }}) &&
     PathMetricRegistry::instance().add(
         {.name = "bytes_read_main",
          .units = "byte",
          .long_name = "bytes of K and V rows read by the KV head: the union over its query heads, repeated on each",
          .quantity = Quantity::count,
+         .any_support = true,
          .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->bytes_read_main); }}) &&
     PathMetricRegistry::instance().add(
         {.name = "bytes_read_summary",
@@ -54,10 +60,12 @@ const bool registered =
          .long_name = "bytes of cache, local rows, index keys and summaries that the KV head keeps at this query, "
                       "repeated on each query head",
          .quantity = Quantity::count,
+         .any_support = true,
          .evaluate = [](const PathJudgement& row) { return static_cast<double>(row.answer->bytes_stored); }}) &&
     PathMetricRegistry::instance().add({.name = "bytes_stored_per_key",
                                         .units = "byte",
                                         .long_name = "bytes_stored / visible keys",
+                                        .any_support = true,
                                         .evaluate =
                                             [](const PathJudgement& row) {
                                               return static_cast<double>(row.answer->bytes_stored) /

@@ -19,10 +19,12 @@ const bool registered =
                                         .long_name =
                                             "Euclidean norm of exact output - output over the attended keys, as "
                                             "omitted_mass * ||mean omitted value - mean attended value||",
+                                        .any_support = true,
                                         .evaluate = [](const PathJudgement& row) { return row.output_error.value; }}) &&
     PathMetricRegistry::instance().add({.name = "output_error_relative",
                                         .units = "1",
                                         .long_name = "output_error / norm of the exact output",
+                                        .any_support = true,
                                         .evaluate = relative}) &&
     PathMetricRegistry::instance().add(
         {.name = "output_error_pool",
@@ -38,6 +40,7 @@ const bool registered =
     PathMetricRegistry::instance().add({.name = "error_radius",
                                         .units = "1",
                                         .long_name = "rigorous bound on the rounding error of output_error",
+                                        .any_support = true,
                                         .evaluate = [](const PathJudgement& row) { return row.output_error.radius; }});
 
 }  // namespace

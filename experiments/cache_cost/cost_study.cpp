@@ -1,0 +1,150 @@
+#include "experiments/cache_cost/cost_study.hpp"
+
+#include <algorithm>
+
+#include "core/model/cost/layer_reads.hpp"
+#include "core/model/pattern_changes.hpp"
+#include "core/model/preset.hpp"
+#include "experiments/cache_cost/parameters.hpp"
+#include "experiments/harness/draft_tables.hpp"
+#include "experiments/harness/parameter_text.hpp"
+#include "experiments/harness/settings.hpp"
+
+namespace lacuna {
+namespace {
+
+std::optional<Index> integer_of(const Parameters& parameters, const std::string& key) {
+  return parameters.has(key) ? std::optional(parameters.integer(key)) : std::nullopt;
+}
+
+std::optional<std::vector<Index>> list_of(const Parameters& parameters, const std::string& key) {
+  return parameters.has(key) ? std::optional(parameters.get<std::vector<std::int64_t>>(key)) : std::nullopt;
+}
+
+/// The preset's pool with what is given of it changed.
+std::optional<CandidatePool> pool_of(const Parameters& parameters, const std::optional<CandidatePool>& published) {
+  const auto blocks = integer_of(parameters, "pool.blocks");
+  const auto block_size = integer_of(parameters, "pool.block_size");
+  const auto from_layer = integer_of(parameters, "pool.from_layer");
+  if (blocks == 0) return CandidatePool{};
+  if (!blocks && !block_size && !from_layer) return std::nullopt;
+  if (!published && !(blocks && block_size && from_layer))
+    throw PatternFault("pool.blocks", "the preset has no pool: blocks, block_size and from_layer are all needed");
+  CandidatePool pool = published.value_or(CandidatePool{});
+  pool.blocks = blocks.value_or(pool.blocks);
+  pool.block_size = block_size.value_or(pool.block_size);
+  pool.from_layer = from_layer.value_or(pool.from_layer);
+  return pool;
+}
+
+PatternChanges changes_of(const Parameters& parameters, const ModelDescription& published) {
+  return {.layers = integer_of(parameters, "layers"),
+          .ratios = list_of(parameters, "ratios"),
+          .kv_heads = integer_of(parameters, "kv_heads"),
+          .shared = parameters.boolean("shared"),
+          .row_sources = list_of(parameters, "row_sources"),
+          .index_sources = list_of(parameters, "index_sources"),
+          .local_window = integer_of(parameters, "local_window"),
+          .top_k = integer_of(parameters, "top_k"),
+          .pool = pool_of(parameters, published.pool)};
+}
+
+std::string storage_key(const std::string& kind) {
+  return kind == "main" ? "store" : kind == "index" ? "index_store" : "store_local";
+}
+
+/// Of what was read without a fault.
+Parameters values_of(const ParameterSet& set) {
+  Parameters parameters;
+  for (const ReadParameter& parameter : set.parameters)
+    if (!parameter.values.empty()) parameters.set(parameter.spec.key, parameter.values.front());
+  return parameters;
+}
+
+class CostStudyReader {
+ public:
+  CostStudyReader(const TomlNode::Table& root, CostStudy& study, Diagnostics& diagnostics)
+      : root_(root), study_(study), diagnostics_(diagnostics) {}
+
+  void read() {
+    const ParameterTable experiment = common_experiment_table();
+    read_top_level(root_, {"experiment", "cost", "architecture"}, experiment, diagnostics_);
+    study_.resolved.push_back({.key = "schema", .value = "1", .given = true});
+    const ParameterSet experiment_set = read_table(root_, "experiment", experiment, diagnostics_);
+    study_.experiment = values_of(experiment_set);
+    resolve("experiment.", experiment_set);
+
+    const ParameterSet cost = read_table(root_, "cost", cost_table(), diagnostics_);
+    if (const ReadParameter* context = cost.find("context"))
+      for (const ParameterValue& value : context->values) study_.contexts.push_back(std::get<std::int64_t>(value));
+    resolve("cost.", cost);
+
+    const auto table_of = [](const TomlNode::Table&) { return architecture_table(); };
+    for (const NamedTable& table : read_named_tables(root_, "architecture", table_of, diagnostics_)) {
+      resolve("architecture." + table.name + ".", table.set);
+      if (table.sound) add(table);
+    }
+  }
+
+ private:
+  void add(const NamedTable& table) {
+    const Parameters parameters = values_of(table.set);
+    const ModelDescription published = describe_model(parameters.text("preset"));
+    try {
+      Architecture architecture{.name = table.name,
+                                .model = changed(published, changes_of(parameters, published)),
+                                .storage = {.main = RowStorage(parameters.text("store")),
+                                            .index = RowStorage(parameters.text("index_store")),
+                                            .local = RowStorage(parameters.text("store_local"))},
+                                .parameters = {}};
+      for (const auto& [key, value] : parameters.values())
+        if (key != "name") architecture.parameters.set(key, value);
+      for (const StoragePolicy::Fault& fault : architecture.storage.check(architecture.model))
+        report(table.set, storage_key(fault.kind), fault.message);
+      layer_reads(architecture.model);  // whether the pool and top_k go together
+      study_.architectures.push_back(std::move(architecture));
+    } catch (const PatternFault& fault) {
+      report(table.set, fault.field.empty() ? "preset" : fault.field, fault.what());
+    } catch (const UsageError& error) {
+      report(table.set, "pool.blocks", error.what());
+    }
+  }
+
+  void report(const ParameterSet& set, const std::string& key, const std::string& message) {
+    diagnostics_.error(set.position_of(key), fmt::format("in {}: {}", set.owner, message));
+  }
+
+  void resolve(const std::string& prefix, const ParameterSet& set) {
+    for (const ReadParameter& parameter : set.parameters)
+      study_.resolved.push_back({.key = prefix + parameter.spec.key,
+                                 .value = parameter.values.empty() ? ""
+                                          : parameter.swept        ? toml_values(parameter.values)
+                                                                   : toml_value(parameter.values.front()),
+                                 .given = parameter.given});
+  }
+
+  const TomlNode::Table& root_;
+  CostStudy& study_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+CostStudy read_cost_study(const std::filesystem::path& file, const std::vector<std::string>& settings) {
+  CostStudy study;
+  study.file = file;
+  TomlDocument document = read_toml(file);
+  study.text = std::move(document.text);
+  Diagnostics diagnostics(file.string());
+  apply_settings(document.root, settings, diagnostics);
+  LACUNA_ASSERT(document.root.table() != nullptr);
+  const std::string kind = text_at(*document.root.table(), "experiment.kind");
+  if (!kind.empty() && kind != "cache_cost")
+    throw UsageError(
+        fmt::format("{}: error: experiment.kind is \"{}\"; this program runs \"cache_cost\"", file.string(), kind));
+  CostStudyReader(*document.root.table(), study, diagnostics).read();
+  diagnostics.throw_if_any();
+  return study;
+}
+
+}  // namespace lacuna
