@@ -61,6 +61,28 @@ std::uint64_t weight_seed(std::uint64_t seed, Index layer) {
   return (static_cast<std::uint64_t>(words[0]) << 32) + words[1];
 }
 
+std::vector<MechanismLayer> layers_that_differ_in_weights(
+    const Parameters& source, std::uint64_t seed,
+    const std::function<std::shared_ptr<const Mechanism>(std::uint64_t)>& make) {
+  std::vector<MechanismLayer> result;
+  for (Index layer = 0; layer < source.integer("layers"); ++layer)
+    result.push_back({.label = layer, .mechanism = make(weight_seed(seed, layer))});
+  return result;
+}
+
+SourceKind mechanism_source_kind(std::string name, std::string sentence,
+                                 const std::vector<std::vector<ParameterSpec>>& own,
+                                 std::vector<MechanismLayer> (*layers)(const Parameters&, std::uint64_t)) {
+  std::vector<ParameterSpec> parameters = mechanism_parameters();
+  for (const std::vector<ParameterSpec>& part : own) parameters.insert(parameters.end(), part.begin(), part.end());
+  return {.name = std::move(name),
+          .sentence = std::move(sentence),
+          .parameters = std::move(parameters),
+          .open = [layers](const Parameters& source, std::uint64_t seed) {
+            return std::make_unique<MechanismSource>(source, seed, layers(source, seed));
+          }};
+}
+
 MechanismSource::MechanismSource(const Parameters& parameters, std::uint64_t seed, std::vector<MechanismLayer> layers)
     : hidden_(HiddenStatesConfig::from(parameters)),
       seed_(seed),

@@ -3,6 +3,7 @@
 // the seed and the layer, not on the sequence.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,17 @@ std::vector<ParameterSpec> indexer_parameters(std::int64_t heads, std::int64_t w
 
 /// A seed for the weights of one layer.
 std::uint64_t weight_seed(std::uint64_t seed, Index layer);
+
+/// Layers 0, 1, ... ("layers" of them) that differ in their weights alone; `make` takes the seed of those.
+std::vector<MechanismLayer> layers_that_differ_in_weights(
+    const Parameters& source, std::uint64_t seed,
+    const std::function<std::shared_ptr<const Mechanism>(std::uint64_t weight_seed)>& make);
+
+/// A kind of mechanism source: `own` are its parameters beside mechanism_parameters(), `layers` makes its layers from
+/// the resolved parameters and the experiment's seed.
+SourceKind mechanism_source_kind(std::string name, std::string sentence,
+                                 const std::vector<std::vector<ParameterSpec>>& own,
+                                 std::vector<MechanismLayer> (*layers)(const Parameters&, std::uint64_t));
 
 class MechanismSource : public ProblemSource {
  public:

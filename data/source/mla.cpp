@@ -10,40 +10,26 @@ namespace lacuna {
 namespace {
 
 std::vector<MechanismLayer> layers(const Parameters& source, std::uint64_t seed) {
-  std::vector<MechanismLayer> result;
-  for (Index layer = 0; layer < source.integer("layers"); ++layer) {
-    const MlaConfig config = mla_config(source);
-    const auto mla = std::make_shared<const Mla>(config, MlaWeights::random(config, 1, weight_seed(seed, layer)));
-    std::shared_ptr<const Mechanism> view;
-    if (source.text("view") == "absorbed")
-      view = std::make_shared<MlaAbsorbed>(mla);
-    else
-      view = std::make_shared<MlaExpanded>(mla);
-    result.push_back({.label = layer, .mechanism = view});
-  }
-  return result;
+  const MlaConfig config = mla_config(source);
+  return layers_that_differ_in_weights(source, seed, [&](std::uint64_t weights) -> std::shared_ptr<const Mechanism> {
+    const auto mla = std::make_shared<const Mla>(config, MlaWeights::random(config, 1, weights));
+    if (source.text("view") == "absorbed") return std::make_shared<MlaAbsorbed>(mla);
+    return std::make_shared<MlaExpanded>(mla);
+  });
 }
 
-std::vector<ParameterSpec> parameters() {
-  std::vector<ParameterSpec> specs = mechanism_parameters();
-  specs.push_back(independent_layers());
-  for (ParameterSpec& spec : mla_parameters()) specs.push_back(std::move(spec));
-  specs.push_back({.key = "view",
-                   .type = ParameterType::text,
-                   .choices = {"absorbed", "expanded"},
-                   .default_value = std::string("absorbed"),
-                   .sweepable = false,
-                   .sentence = "Rows of latents, as in decode, or keys and values of every head, as in prefill."});
-  return specs;
+ParameterSpec view() {
+  return {.key = "view",
+          .type = ParameterType::text,
+          .choices = {"absorbed", "expanded"},
+          .default_value = std::string("absorbed"),
+          .sweepable = false,
+          .sentence = "Rows of latents, as in decode, or keys and values of every head, as in prefill."};
 }
 
-const bool registered =
-    SourceRegistry::instance().add({.name = "mla",
-                                    .sentence = "Multi-head latent attention with a rotated part; random weights.",
-                                    .parameters = parameters(),
-                                    .open = [](const Parameters& source, std::uint64_t seed) {
-                                      return std::make_unique<MechanismSource>(source, seed, layers(source, seed));
-                                    }});
+const bool registered = SourceRegistry::instance().add(
+    mechanism_source_kind("mla", "Multi-head latent attention with a rotated part; random weights.",
+                          {{independent_layers(), view()}, mla_parameters()}, layers));
 
 }  // namespace
 }  // namespace lacuna

@@ -10,31 +10,17 @@ namespace {
 std::vector<MechanismLayer> layers(const Parameters& source, std::uint64_t seed) {
   const SparseMlaConfig config{
       .mla = mla_config(source), .index_heads = source.integer("index_heads"), .d_index = source.integer("d_index")};
-  std::vector<MechanismLayer> result;
-  for (Index layer = 0; layer < source.integer("layers"); ++layer)
-    result.push_back(
-        {.label = layer,
-         .mechanism = std::make_shared<SparseMla>(
-             config, SparseMlaWeights::random(config, 1, source.real("index_quality"), weight_seed(seed, layer)))});
-  return result;
-}
-
-std::vector<ParameterSpec> parameters() {
-  std::vector<ParameterSpec> specs = mechanism_parameters();
-  specs.push_back(independent_layers());
-  for (auto part : {mla_parameters(), indexer_parameters(8, 32)})
-    for (ParameterSpec& spec : part) specs.push_back(std::move(spec));
-  return specs;
+  return layers_that_differ_in_weights(source, seed, [&](std::uint64_t weights) {
+    return std::make_shared<SparseMla>(config,
+                                       SparseMlaWeights::random(config, 1, source.real("index_quality"), weights));
+  });
 }
 
 const bool registered = SourceRegistry::instance().add(
-    {.name = "v32",
-     .sentence = "DeepSeek-V3.2's sparse attention: multi-head latent attention with a lightning indexer over single "
-                 "tokens; random weights.",
-     .parameters = parameters(),
-     .open = [](const Parameters& source, std::uint64_t seed) {
-       return std::make_unique<MechanismSource>(source, seed, layers(source, seed));
-     }});
+    mechanism_source_kind("v32",
+                          "DeepSeek-V3.2's sparse attention: multi-head latent attention with a lightning indexer over "
+                          "single tokens; random weights.",
+                          {{independent_layers()}, mla_parameters(), indexer_parameters(8, 32)}, layers));
 
 }  // namespace
 }  // namespace lacuna

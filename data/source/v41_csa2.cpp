@@ -91,35 +91,28 @@ std::vector<MechanismLayer> layers(const Parameters& source, std::uint64_t seed)
   return result;
 }
 
-std::vector<ParameterSpec> parameters() {
-  std::vector<ParameterSpec> specs = mechanism_parameters();
-  specs.push_back({.key = "layers",
-                   .type = ParameterType::integer_list,
-                   .minimum = 0,
-                   .maximum = kLayers - 1,
-                   .default_value = std::vector<std::int64_t>{2, 3, 20, 21, 24, 25},
-                   .sweepable = false,
-                   .sentence = "Which of the model's layers 0 to 39, each in its published mode."});
-  specs.push_back({.key = "query_similarity",
-                   .type = ParameterType::real,
-                   .unit = "1",
-                   .minimum = 0,
-                   .maximum = 1,
-                   .default_value = 0.9,
-                   .sentence = "Correlation of a layer's query weights with what all layers have in common."});
-  for (auto part : {shared_state_parameters(), indexer_parameters(8, 32)})
-    for (ParameterSpec& spec : part) specs.push_back(std::move(spec));
-  return specs;
+std::vector<ParameterSpec> model_parameters() {
+  return {{.key = "layers",
+           .type = ParameterType::integer_list,
+           .minimum = 0,
+           .maximum = kLayers - 1,
+           .default_value = std::vector<std::int64_t>{2, 3, 20, 21, 24, 25},
+           .sweepable = false,
+           .sentence = "Which of the model's layers 0 to 39, each in its published mode."},
+          {.key = "query_similarity",
+           .type = ParameterType::real,
+           .unit = "1",
+           .minimum = 0,
+           .maximum = 1,
+           .default_value = 0.9,
+           .sentence = "Correlation of a layer's query weights with what all layers have in common."}};
 }
 
-const bool registered = SourceRegistry::instance().add(
-    {.name = "v41_csa2",
-     .sentence = "DeepSeek-V4.1-Flash's attention layers in their modes: shared entries and index keys, reindexed and "
-                 "reused selections, a window of single tokens; random weights.",
-     .parameters = parameters(),
-     .open = [](const Parameters& source, std::uint64_t seed) {
-       return std::make_unique<MechanismSource>(source, seed, layers(source, seed));
-     }});
+const bool registered = SourceRegistry::instance().add(mechanism_source_kind(
+    "v41_csa2",
+    "DeepSeek-V4.1-Flash's attention layers in their modes: shared entries and index keys, reindexed and reused "
+    "selections, a window of single tokens; random weights.",
+    {model_parameters(), shared_state_parameters(), indexer_parameters(8, 32)}, layers));
 
 }  // namespace
 }  // namespace lacuna

@@ -10,30 +10,18 @@ namespace {
 std::vector<MechanismLayer> layers(const Parameters& source, std::uint64_t seed) {
   SharedStateConfig config = with_extents(SharedStateConfig::v4_flash(128), source);
   config.ratio = source.integer("ratio");
-  std::vector<MechanismLayer> result;
-  for (Index layer = 0; layer < source.integer("layers"); ++layer)
-    result.push_back({.label = layer,
-                      .mechanism = std::make_shared<SharedState>(
-                          config, SharedStateWeights::random(config, weight_seed(seed, layer)))});
-  return result;
+  return layers_that_differ_in_weights(source, seed, [&](std::uint64_t weights) {
+    return std::make_shared<SharedState>(config, SharedStateWeights::random(config, weights));
+  });
 }
 
-std::vector<ParameterSpec> parameters() {
-  std::vector<ParameterSpec> specs = mechanism_parameters();
-  specs.push_back(independent_layers());
-  for (ParameterSpec& spec : shared_state_parameters()) specs.push_back(std::move(spec));
-  specs.push_back(extent("ratio", "tokens", 128, "Tokens that are compressed into one entry."));
-  return specs;
-}
-
-const bool registered = SourceRegistry::instance().add(
-    {.name = "v4_hca",
-     .sentence = "DeepSeek-V4's heavily compressed attention: entries of 128 tokens, all read, and a window of single "
-                 "tokens; random weights.",
-     .parameters = parameters(),
-     .open = [](const Parameters& source, std::uint64_t seed) {
-       return std::make_unique<MechanismSource>(source, seed, layers(source, seed));
-     }});
+const bool registered = SourceRegistry::instance().add(mechanism_source_kind(
+    "v4_hca",
+    "DeepSeek-V4's heavily compressed attention: entries of 128 tokens, all read, and a window of single tokens; "
+    "random weights.",
+    {{independent_layers(), extent("ratio", "tokens", 128, "Tokens that are compressed into one entry.")},
+     shared_state_parameters()},
+    layers));
 
 }  // namespace
 }  // namespace lacuna

@@ -6,8 +6,6 @@
 namespace lacuna {
 namespace {
 
-const char* const kStatusMeanings = "ok not_run failed bound_violated no_visible_key below_error_radius";
-
 VariableType type_of(Quantity quantity) { return quantity == Quantity::real ? VariableType::f64 : VariableType::i64; }
 
 /// The index of a flat row-major number, one per dimension.
@@ -132,7 +130,7 @@ Recording::Group Recording::create(ResultsGroup group, const std::vector<RowVari
   if (with_status) {
     VariableSpec spec{"status", VariableType::u8, names, "1", "what became of the row", {}};
     spec.attributes = {{"flag_values", std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}},
-                       {"flag_meanings", std::string(kStatusMeanings)}};
+                       {"flag_meanings", std::string(kRowStatusMeanings)}};
     result.status.push_back(group.variable(spec, chunk));
   }
   return result;

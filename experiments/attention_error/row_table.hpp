@@ -21,6 +21,7 @@ enum class RowStatus : std::uint8_t {
   no_visible_key = 4,
   below_error_radius = 5,
 };
+inline constexpr const char* kRowStatusMeanings = "ok not_run failed bound_violated no_visible_key below_error_radius";
 
 /// A variable of the table; with a further dimension (rank, distance, slot) a row holds `width` numbers.
 struct RowVariable {

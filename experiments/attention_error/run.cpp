@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "experiments/attention_error/path_inputs.hpp"
 #include "experiments/attention_error/recording.hpp"
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/progress.hpp"
@@ -28,73 +29,6 @@ std::vector<std::unique_ptr<ProblemSource>> open_sources(const Study& study) {
   return sources;
 }
 
-/// --force replaces results, never what the study reads.
-void check_output(const std::filesystem::path& output, const Study& study) {
-  std::vector<std::string> inputs = {study.file.string()};
-  for (const Parameters& cell : study.source.cells)
-    if (cell.has("file")) {
-      const auto& files = cell.get<std::vector<std::string>>("file");
-      inputs.insert(inputs.end(), files.begin(), files.end());
-    }
-  for (const StudyPath& path : study.paths)
-    for (const Parameters& cell : path.sweep.cells)
-      if (cell.has("select.file")) inputs.push_back(cell.text("select.file"));
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (std::filesystem::equivalent(output, input, none))
-      throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", output.string()));
-  }
-}
-
-/// "layers" and "heads" of a path must name labels that the source has.
-void check_labels(const Study& study, const SourceShape& shape) {
-  const auto check = [&](const StudyPath& path, const char* key, const std::vector<Index>& labels) {
-    const Parameters& cell = path.sweep.cells.front();
-    if (!cell.has(key)) return;
-    for (const Index label : cell.get<std::vector<std::int64_t>>(key))
-      if (std::find(labels.begin(), labels.end(), label) == labels.end())
-        throw UsageError(fmt::format("{}: error: [[path]] \"{}\" names {} {}, which the source does not have",
-                                     study.file.string(), path.name, key, label));
-  };
-  for (const StudyPath& path : study.paths) {
-    check(path, "layers", shape.layer);
-    check(path, "heads", shape.head);
-  }
-}
-
-/// Why a path does not suit a source.
-std::optional<ParameterFault> check_path_of_source(const Parameters& cell, const SourceShape& shape) {
-  if (const auto fault = StoredCache::check(cell, shape.d_qk, shape.d_v, shape.shared_kv, shape.has_local))
-    return fault;
-  if (const auto fault = check_regions_of_source(cell, shape.d_qk, shape.d_v, shape.shared_kv)) return fault;
-  if (cell.has("pool.from_layer") &&
-      std::find(shape.layer.begin(), shape.layer.end(), cell.integer("pool.from_layer")) == shape.layer.end())
-    return ParameterFault{"pool.from_layer", "the source does not have this layer"};
-  if (!PathTraits::of(cell).uses_indexer) return std::nullopt;
-  if (shape.d_index == 0)
-    return ParameterFault{cell.has("select.by") && cell.text("select.by") == "indexer" ? "select.by" : "pool.rank_by",
-                          "the source has no lightning indexer (no 'index_q', 'index_k', 'index_weights')"};
-  return IndexScorer::check(cell, shape.d_index, shape.has_index_slot);
-}
-
-/// The stages of every path must suit every source cell.
-void check_stages(const Study& study, const std::vector<SourceShape>& shapes) {
-  for (const StudyPath& path : study.paths)
-    for (const Parameters& cell : path.sweep.cells)
-      for (const SourceShape& shape : shapes)
-        if (const auto fault = check_path_of_source(cell, shape))
-          throw UsageError(fmt::format("{}: error: [[path]] \"{}\": {} = {}: {}", study.file.string(), path.name,
-                                       fault->key, to_string(cell.at(fault->key)), fault->message));
-}
-
-const kernels::Backend& choose_backend(const std::string& name) {
-  if (name == "cpu") return kernels::plain_backend();
-  std::string why_not;
-  const kernels::Backend* backend = kernels::cuda_backend(why_not);
-  if (backend == nullptr) throw EnvironmentError("--backend cuda: " + why_not);
-  return *backend;
-}
-
 /// Queries per block, so that the tables of a block stay within the held numbers.
 Index queries_per_block(const std::vector<PathPlan>& plans, const std::vector<std::vector<std::int64_t>>& coordinates,
                         bool record_selected, Index heads, Index queries) {
@@ -113,21 +47,6 @@ BlockTables make_tables(const std::vector<PathPlan>& plans, const std::vector<st
     tables.paths.emplace_back(static_cast<std::size_t>(plan.runs()),
                               RowTable(path_variables(plan, record_selected), heads, queries));
   return tables;
-}
-
-/// What the cells' stages read from outside, for one sequence and layer.
-std::vector<std::vector<std::shared_ptr<const StageInput>>> load_inputs(const std::vector<PathPlan>& plans,
-                                                                        const StageContext& context) {
-  std::vector<std::vector<std::shared_ptr<const StageInput>>> inputs;
-  for (const PathPlan& plan : plans) {
-    inputs.emplace_back();
-    for (const Parameters& cell : plan.study->sweep.cells) {
-      const SelectorKind* kind =
-          plan.traits.selects ? &SelectorRegistry::instance().at(cell.text("select.by")) : nullptr;
-      inputs.back().push_back(kind != nullptr && kind->load ? kind->load(cell, context) : nullptr);
-    }
-  }
-  return inputs;
 }
 
 void print_plan(const Study& study, const std::vector<SourceShape>& shapes, const std::vector<PathPlan>& plans) {
@@ -157,8 +76,7 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
     for (const std::string& note : sources.front()->notes()) std::cerr << "note: " << note << '\n';
   std::vector<SourceShape> shapes;
   for (const auto& source : sources) shapes.push_back(source->shape());
-  check_labels(study, shapes.front());
-  check_stages(study, shapes);
+  check_paths(study, shapes);
 
   Index most_keys = 0;
   for (const SourceShape& shape : shapes) most_keys = std::max(most_keys, shape.keys);

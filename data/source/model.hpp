@@ -1,0 +1,45 @@
+// A described decoder with random weights reading random tokens: the attention problems of its exact run.
+//
+// The model is a preset scaled down (core/model/scaled.hpp): layers, ratios and what layers share are the published
+// ones, widths are not. Tokens are independent and uniform over the vocabulary, weights are random: the model predicts
+// nothing, its losses lie about the logarithm of the vocabulary, and what can be asked of it is how far an approximate
+// run's predictions move from the exact run's.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/model/layer_pass.hpp"
+#include "data/problem_source.hpp"
+
+namespace lacuna {
+
+class ModelSource final : public ProblemSource {
+ public:
+  /// UsageError where the parameters give no model, or one whose layers have heads of different extents.
+  ModelSource(const Parameters& parameters, std::uint64_t seed);
+
+  /// Layers are the attention layers, queries the judged positions: the last of every `judge_every` tokens.
+  const SourceShape& shape() const override { return shape_; }
+  /// In double. The exact run's hidden states are those of the model's own exact attention (attend_layer.hpp).
+  AttentionProblem load(Index sequence, Index layer) const override;
+
+  const Decoder& decoder() const { return decoder_; }
+  /// Place in the model of an attention layer, by index.
+  Index place_of(Index layer) const { return decoder_.model().place_of(shape_.layer[layer]); }
+  /// Token ids of a sequence, [n].
+  std::vector<Index> tokens(Index sequence) const;
+
+ private:
+  Decoder decoder_;
+  std::uint64_t seed_;
+  Index n_;
+  SourceShape shape_;
+  /// The exact run as far as it went, of the sequence that was asked for last.
+  mutable std::mutex mutex_;
+  mutable Index kept_sequence_ = -1;
+  mutable std::unique_ptr<LayerPass> kept_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,28 @@
+// What paths over a source need before they run: that they suit it, a backend, and what their stages read from outside.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/problem_source.hpp"
+#include "experiments/attention_error/cells.hpp"
+
+namespace lacuna {
+
+/// The stages of every path must suit every source cell, and "layers" and "heads" name labels that the source has.
+/// `shapes` [source cells]. UsageError.
+void check_paths(const Study& study, const std::vector<SourceShape>& shapes);
+
+/// --force replaces results, never what the study reads. EnvironmentError.
+void check_output(const std::filesystem::path& output, const Study& study);
+
+/// --backend. EnvironmentError where there is none.
+const kernels::Backend& choose_backend(const std::string& name);
+
+/// What the cells' stages read from outside, for one sequence and layer; [path][cell].
+std::vector<std::vector<std::shared_ptr<const StageInput>>> load_inputs(const std::vector<PathPlan>& plans,
+                                                                        const StageContext& context);
+
+}  // namespace lacuna

@@ -1,0 +1,181 @@
+#include "experiments/model_divergence/attend_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/approx/path_parameters.hpp"
+#include "core/bounds/bound.hpp"
+#include "core/metrics/entry_judgement.hpp"
+#include "core/metrics/metric.hpp"
+#include "experiments/harness/interrupt.hpp"
+#include "experiments/harness/workers.hpp"
+
+namespace lacuna {
+namespace {
+
+bool chooses(std::string_view key) { return key.starts_with("select.") || key.starts_with("pool."); }
+
+double distance(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t c = 0; c < a.size(); ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
+  return std::sqrt(sum);
+}
+
+/// A path and how much of the cache it has been given.
+struct GrowingPath {
+  Path path;
+  Index appended = 0;
+
+  std::vector<PathRow> answer(QueryView& view, Published* publish) {
+    path.append(view.layer(), appended, view.visible());
+    appended = view.visible();
+    return path.answer(view, publish);
+  }
+};
+
+/// One answered row, by the path whose answer it is.
+struct Answered {
+  const Path* path = nullptr;
+  PathTraits traits;
+  const PathRow* row = nullptr;
+};
+
+JudgedRow judge(const AttentionProblem& problem, const std::vector<ValueBalls>& balls, const SeenRows& seen,
+                Index query, Index head, const Answered& answered) {
+  const Index kv_head = problem.kv_head_of(head);
+  const ExactRow exact =
+      exact_row(problem.queries(head), query, problem.seen_keys(kv_head, seen), problem.seen_values(kv_head, seen),
+                seen.count(), problem.sm_scale, problem.sink(head), seen.local);
+  const ExactProfile profile(problem, head, query, exact);
+  JudgedRow judged;
+  if (seen.count() == 0) {
+    judged.status = RowStatus::no_visible_key;
+    return judged;
+  }
+  const PathTraits& traits = answered.traits;
+  const PathJudgement judgement =
+      traits.other_support
+          ? judge_entries(problem, traits, exact, profile.order, *answered.row, answered.path->regions(head), head,
+                          query)
+          : judge_path(problem, traits, exact, profile.order, *answered.row, problem.seen_values(kv_head, seen),
+                       balls[kv_head], answered.path->stored(head), head, query);
+  judged.output_error = judgement.output_error.value;
+  if (!traits.other_support) judged.omitted_mass = judgement.delta;
+  const std::vector<const BoundKind*> bounds = bounds_of(traits);
+  double smallest = std::numeric_limits<double>::infinity();
+  bool violated = false;
+  for (const BoundKind* kind : bounds) {
+    const double bound = evaluate(*kind, judgement);
+    violated |= violates(judgement, bound);
+    smallest = std::min(smallest, bound);
+  }
+  if (!bounds.empty()) {
+    judged.bound = composed_bound(judgement, smallest);
+    violated |= violates(judgement, judged.bound);
+  }
+  judged.status = !judgement.path_attended_what_it_says()                            ? RowStatus::failed
+                  : violated                                                         ? RowStatus::bound_violated
+                  : !(judgement.output_error.value >= judgement.output_error.radius) ? RowStatus::below_error_radius
+                                                                                     : RowStatus::ok;
+  return judged;
+}
+
+/// The queries of one chunk, in ascending order.
+class Chunk {
+ public:
+  Chunk(const RunLayer& layer, const std::vector<ValueBalls>& balls, Judging* judging, std::span<double> o)
+      : layer_(layer),
+        problem_(*layer.problem),
+        balls_(balls),
+        judging_(judging),
+        o_(o),
+        dense_(without_choice(*layer.path)),
+        path_{Path(*layer.path, layer.context)} {}
+
+  void answer(Index query) {
+    QueryView view(problem_, *layer_.backend, query);
+    std::vector<Published> published(problem_.h_q());
+    const std::vector<PathRow> chosen = path_.answer(view, layer_.publish != nullptr ? published.data() : nullptr);
+    std::vector<PathRow> every;
+    for (Index head = 0; head < problem_.h_q(); ++head) {
+      Answered answered{&path_.path, PathTraits::of(*layer_.path), &chosen[head]};
+      if (!chosen[head].ran) {
+        if (!every_path_) every_path_.emplace(GrowingPath{Path(dense_, layer_.context)});
+        if (every.empty()) every = every_path_->answer(view, nullptr);
+        answered = {&every_path_->path, PathTraits::of(dense_), &every[head]};
+      } else if (layer_.publish != nullptr) {
+        layer_.publish->at(layer_.context.path, layer_.context.path_cell, layer_.context.layer, query, head) =
+            published[head];
+      }
+      take(view, head, answered);
+    }
+  }
+
+ private:
+  void take(const QueryView& view, Index head, const Answered& answered) {
+    const Index query = view.query();
+    const std::size_t first = (query * problem_.h_q() + head) * problem_.d_v();
+    const std::span<double> o = o_.subspan(first, problem_.d_v());
+    std::ranges::copy(answered.row->o, o.begin());
+    if (!std::ranges::all_of(o, [](double c) { return std::isfinite(c); }))
+      throw InputError(fmt::format("path \"{}\": layer {}, head {}, position {} gives a number that is not finite",
+                                   layer_.context.path, (*layer_.context.layer_label)[layer_.context.layer], head,
+                                   view.position()));
+    if (judging_ == nullptr) return;
+    const auto place = std::ranges::lower_bound(judging_->position, view.position());
+    if (place == judging_->position.end() || *place != view.position()) return;
+    JudgedRow& judged = judging_->rows[head][place - judging_->position.begin()];
+    judged = judge(problem_, balls_, view.seen(), query, head, answered);
+    judged.output_error_accumulated = distance(o, judging_->o_exact.subspan(first, problem_.d_v()));
+  }
+
+  const RunLayer& layer_;
+  const AttentionProblem& problem_;
+  const std::vector<ValueBalls>& balls_;
+  Judging* judging_;
+  std::span<double> o_;
+  Parameters dense_;
+  GrowingPath path_;
+  std::optional<GrowingPath> every_path_;  // once the path had no answer
+};
+
+}  // namespace
+
+Parameters without_choice(const Parameters& path) {
+  Parameters dense;
+  for (const auto& [key, value] : path.values())
+    if (!chooses(key)) dense.set(key, value);
+  dense.set("window", std::int64_t{0});
+  dense.set("sink_tokens", std::int64_t{0});
+  return dense;
+}
+
+Parameters exact_path() {
+  Parameters path;
+  for (const ParameterSpec& spec : path_parameters())
+    if (!chooses(spec.key) && spec.default_value) path.set(spec.key, *spec.default_value);
+  return path;
+}
+
+std::vector<double> attend_run(const RunLayer& layer, Judging* judging) {
+  const AttentionProblem& problem = *layer.problem;
+  std::vector<ValueBalls> balls(problem.h_kv());
+  if (judging != nullptr) {
+    judging->rows.assign(problem.h_q(), std::vector<JudgedRow>(judging->position.size()));
+    parallel_for(problem.h_kv(), layer.threads,
+                 [&](Index kv_head) { balls[kv_head] = ValueBalls(problem.values(kv_head)); });
+  }
+  std::vector<double> o(problem.s_q() * problem.h_q() * problem.d_v());
+  const Index chunks = std::min<Index>(problem.s_q(), 4 * layer.threads);
+  parallel_for(chunks, layer.threads, [&](Index number) {
+    Chunk chunk(layer, balls, judging, o);
+    for (Index query = number * problem.s_q() / chunks; query < (number + 1) * problem.s_q() / chunks; ++query) {
+      check_for_interrupt();
+      chunk.answer(query);
+    }
+  });
+  return o;
+}
+
+}  // namespace lacuna

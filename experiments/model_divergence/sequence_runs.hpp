@@ -1,0 +1,27 @@
+// The runs of one sequence: the exact one and those of all paths, layer by layer, side by side.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "experiments/model_divergence/recording.hpp"
+#include "experiments/model_divergence/report.hpp"
+
+namespace lacuna {
+
+/// What the runs of all sequences of a source cell have in common.
+struct DivergenceTask {
+  const ModelSource* source = nullptr;
+  const std::vector<PathPlan>* plans = nullptr;
+  const kernels::Backend* backend = nullptr;
+  std::uint64_t seed = 0;
+  int threads = 1;
+  Index source_cell = 0;
+  DivergenceRecording* recording = nullptr;
+  std::vector<std::vector<CellDivergence>>* cells = nullptr;  ///< [path][cell]
+  std::function<void()> measured;                             ///< after each layer of each run
+};
+
+void run_sequence(const DivergenceTask& task, Index sequence);
+
+}  // namespace lacuna
