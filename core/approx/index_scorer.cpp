@@ -66,8 +66,6 @@ const std::vector<double>& IndexScorer::scores(GroupQuery& query, const KeySet& 
   const KeySet more = set_difference(among, answer_->scored);
   compute(query, more, answer_->s);
   answer_->scored = set_union(answer_->scored, more);
-  for (const Index head : query.heads)
-    query.cost[head].index_scored = std::max(query.cost[head].index_scored, static_cast<Index>(answer_->scored.size()));
   return answer_->s;
 }
 

@@ -35,8 +35,8 @@ class IndexScorer {
 
   /// Rows [begin, end) became readable.
   void append(Index begin, Index end);
-  /// Scores of the keys in `among`, [visible]; charges them to every head of the group. What was scored before for the
-  /// same query is not scored again.
+  /// Scores of the keys in `among`, [visible]. What was scored before for the same query is not scored again; `answer`
+  /// has all of it.
   const std::vector<double>& scores(GroupQuery& query, const KeySet& among);
   bool answered(Index query) const { return asked_ == query; }
   /// What `scores` last computed; nullptr before.

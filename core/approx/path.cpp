@@ -4,16 +4,12 @@
 #include "core/approx/union_softmax.hpp"
 
 namespace lacuna {
-namespace {
 
-/// Whether "layers" or "heads" (a list of labels) leaves this one to the path; an absent list means all.
 bool covers(const Parameters& path, const char* key, Index label) {
   if (!path.has(key)) return true;
   const auto& labels = path.get<std::vector<std::int64_t>>(key);
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
-
-}  // namespace
 
 PathTraits PathTraits::of(const Parameters& path) {
   PathTraits traits;
@@ -72,19 +68,27 @@ Path::Path(const Parameters& parameters, const StageContext& context)
 }
 
 void Path::open_pool(const Parameters& parameters, const StageContext& context) {
-  pool_role_ = PoolRole::restricts;
+  const std::vector<Index>& labels = *context.layer_label;
+  const bool by_indexer = BlockRankerRegistry::instance().at(parameters.text("pool.rank_by")).needs_indexer;
+  const Index own = labels[context.layer];
+  const Index source = context.problem->selection_layer.value_or(own);  // where this layer's selection is made
+  Index builder = own;
   if (parameters.has("pool.from_layer")) {
-    const std::vector<Index>& labels = *context.layer_label;
-    const Index own = labels[context.layer];
-    const Index builder = parameters.integer("pool.from_layer");
-    const Index source = context.problem->selection_layer.value_or(own);  // where this layer's selection is made
+    builder = parameters.integer("pool.from_layer");
     pool_role_ = own == builder     ? PoolRole::builds_for_later
                  : source > builder ? PoolRole::reads_earlier
                                     : PoolRole::none;
-    pool_layer_ = std::find(labels.begin(), labels.end(), builder) - labels.begin();
+  } else if (by_indexer && !index_ && source != own) {  // it takes over a selection that was made within a pool
+    builder = source;
+    pool_role_ = PoolRole::reads_earlier;
+  } else {
+    pool_role_ = PoolRole::restricts;
   }
-  if (pool_role_ == PoolRole::restricts || pool_role_ == PoolRole::builds_for_later)
-    pool_ = std::make_unique<Pool>(parameters, *context.problem);
+  pool_layer_ = std::find(labels.begin(), labels.end(), builder) - labels.begin();
+  if (pool_role_ == PoolRole::reads_earlier && !selections_->same_rows(pool_layer_, context.problem->key_position))
+    pool_role_ = PoolRole::none;  // a pool of another cache's rows
+  const bool builds = pool_role_ == PoolRole::restricts || pool_role_ == PoolRole::builds_for_later;
+  if (builds && (!by_indexer || index_)) pool_ = std::make_unique<Pool>(parameters, *context.problem);
 }
 
 void Path::append(const LayerView& layer, Index begin, Index end) {
@@ -126,22 +130,25 @@ std::vector<PathRow> Path::answer(QueryView& query, Published* publish) {
 }
 
 std::optional<KeySet> Path::candidates(GroupQuery& query, Published* publish) {
-  const Index visible = query.view.visible();
-  if (pool_role_ == PoolRole::restricts) return pool_->candidates(query);
-  if (pool_role_ == PoolRole::builds_for_later) {
-    const KeySet pool = pool_->candidates(query);
-    LACUNA_ASSERT(publish != nullptr);
+  const KeySet everything = key_range(0, query.view.visible());
+  if (pool_role_ == PoolRole::reads_earlier) {
+    KeySet pool;
+    for (const Index head : query.heads) {
+      const std::optional<Published>& published =
+          selections_->at(path_name_, path_cell_, pool_layer_, query.view.query(), head);
+      if (!published || !published->pool) return std::nullopt;
+      pool = set_union(pool, *published->pool);
+    }
+    return set_intersection(pool, everything);
+  }
+  if (!pool_) {
+    if (pool_role_ == PoolRole::restricts) return std::nullopt;  // ranked by an indexer that the layer does not have
+    return everything;
+  }
+  const KeySet pool = pool_->candidates(query);
+  if (publish != nullptr)
     for (const Index head : query.heads) publish[head].pool = pool;
-  }
-  if (pool_role_ != PoolRole::reads_earlier) return key_range(0, visible);
-  KeySet pool;
-  for (const Index head : query.heads) {
-    const std::optional<Published>& published =
-        selections_->at(path_name_, path_cell_, pool_layer_, query.view.query(), head);
-    if (!published) return std::nullopt;
-    pool = set_union(pool, published->pool);
-  }
-  return set_intersection(pool, key_range(0, visible));
+  return pool_role_ == PoolRole::restricts ? pool : everything;
 }
 
 void Path::answer_group(GroupQuery& query, std::vector<PathRow>& rows, Published* publish) {
@@ -211,6 +218,9 @@ Index Path::bytes_read(const LayerView& layer, const KeySet& scored, const KeySe
 void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const {
   const LayerView& layer = query.layer();
   const Index local = query.seen().local;
+  // the indexer's scores serve all heads
+  const bool asked = index_ && index_->answered(query.query());
+  const Index index_scored = asked ? static_cast<Index>(index_->answer()->scored.size()) : 0;
   const Index local_bytes = store_ ? store_->local_bytes_read(local) : local * layer.row_bytes();
   for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
     KeySet attended;
@@ -243,10 +253,10 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
           local + row.entries +
           (cost[head].scored_every_key ? query.visible()
                                        : static_cast<Index>(set_union(cost[head].scored, row.kept).size()));
-      row.index_keys_scored = cost[head].index_scored;
+      row.index_keys_scored = index_scored;
       row.bytes_read_main = main_bytes;
       row.bytes_read_summary = summary_bytes;
-      row.bytes_read_index = index_ ? index_->key_bytes(cost[head].index_scored) : 0;
+      row.bytes_read_index = index_ ? index_->key_bytes(index_scored) : 0;
       row.bytes_stored = stored;
     }
   }

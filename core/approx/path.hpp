@@ -22,6 +22,9 @@
 
 namespace lacuna {
 
+/// Whether "layers" or "heads" (a list of labels) leaves this one to the path; an absent list means all.
+bool covers(const Parameters& path, const char* key, Index label);
+
 /// What is true of every answer of a path: it decides which metrics and bounds apply.
 struct PathTraits {
   bool is_oracle = false;  ///< reads every visible key to choose
@@ -72,7 +75,8 @@ class Path {
 
  private:
   /// What the pool stage does in this layer. With "pool.from_layer" one layer builds the pool, which does not restrict
-  /// its own selection, and the layers whose selection comes from a later one choose within it.
+  /// its own selection, and the layers over the same rows whose selection comes from a later one choose within it.
+  /// Without it, a layer that takes over a selection chooses within the pool in which that was made.
   enum class PoolRole { none, restricts, builds_for_later, reads_earlier };
   void open_pool(const Parameters& parameters, const StageContext& context);
 

@@ -114,6 +114,13 @@ std::vector<ParameterFault> check_path(const Parameters& path) {
   const std::int64_t rotate = path.integer("store_rotate");
   if (rotate > 0 && (rotate & (rotate - 1)) != 0)
     return {{"store_rotate", fmt::format("{} is not a power of two", rotate)}};
+  if (path.has("pool.from_layer")) {
+    if (PathTraits::of(path).is_random)
+      return {{"pool.from_layer", "a random selection has trials of its own: it cannot share one layer's pool"}};
+    if (!covers(path, "layers", path.integer("pool.from_layer")))
+      return {{"pool.from_layer", fmt::format("layer {} builds the pool, so it must be among the path's 'layers'",
+                                              path.integer("pool.from_layer"))}};
+  }
   if (!PathTraits::of(path).uses_indexer)
     for (const char* key : {"index_store", "index_rotate", "index_slot_defect"})
       if (path.has(key) && path.at(key) != ParameterValue(std::int64_t{0}) && path.at(key) != ParameterValue(false))

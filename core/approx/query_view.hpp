@@ -46,7 +46,6 @@ struct HeadCost {
   bool scored_every_key = false;  ///< the main scores of all visible keys were asked for
   KeySet scored;                  ///< otherwise: keys that were scored to choose among them
   Index summary_bytes = 0;        ///< of block summaries or norms read
-  Index index_scored = 0;         ///< keys that an indexer scored
   Index ties_at_cut = 0;          ///< scores equal to the last selected one that were left out
 };
 

@@ -16,8 +16,8 @@
 namespace lacuna {
 
 struct Published {
-  KeySet selected;  ///< rows that the path selected, without window and sink tokens where it selects
-  KeySet pool;      ///< rows of the pool that the layer built for later ones (pool.from_layer)
+  KeySet selected;                  ///< rows that the path selected, without window and sink tokens where it selects
+  std::optional<KeySet> pool = {};  ///< rows of the pool that the layer built; none where it built none
 };
 
 class SelectionStore {
@@ -25,6 +25,13 @@ class SelectionStore {
   /// Makes room for what one path publishes: [layers][queries][heads].
   void reserve(const std::string& path, Index cell, Index layers, Index queries, Index heads) {
     slots_[{path, cell}] = {queries, heads, std::vector<std::optional<Published>>(layers * queries * heads)};
+  }
+  /// The positions of a layer's rows: layers with other rows number them differently.
+  void describe_rows(Index layer, const std::vector<Index>& key_position) { rows_[layer] = key_position; }
+  /// Whether a layer's rows have these positions; a layer that was not described has.
+  bool same_rows(Index layer, const std::vector<Index>& key_position) const {
+    const auto found = rows_.find(layer);
+    return found == rows_.end() || found->second == key_position;
   }
   /// nullopt: the path has no answer there.
   std::optional<Published>& at(const std::string& path, Index cell, Index layer, Index query, Index head) {
@@ -42,6 +49,7 @@ class SelectionStore {
     std::vector<std::optional<Published>> of;
   };
   std::map<std::pair<std::string, Index>, Slots> slots_;
+  std::map<Index, std::vector<Index>> rows_;  // by layer
 };
 
 }  // namespace lacuna

@@ -35,6 +35,7 @@ struct SelectorKind {
   std::string sentence = {};
   bool is_oracle = false;                      ///< reads every visible key: starred wherever it is shown
   bool reads_summaries = false;                ///< reads something derived from the keys before it opens them
+  bool ranks_by_score = true;                  ///< takes the best by some score: ties go to the lowest index, counted
   bool needs_indexer = false;                  ///< chooses by a layer's own indexer
   bool is_random = false;                      ///< repeated in independent trials ("select.trials")
   std::vector<ParameterSpec> parameters = {};  ///< keys without the "select." prefix

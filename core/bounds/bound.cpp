@@ -34,6 +34,7 @@ std::vector<const BoundKind*> bounds_of(const PathTraits& traits) {
 }
 
 double composed_bound(const PathJudgement& row, double smallest) {
+  if (!row.is_weighed()) return std::numeric_limits<double>::infinity();
   return (smallest + row.arithmetic_upper() + row.output_error.radius) * (1 + 8 * kUnitRoundoff);
 }
 

@@ -27,12 +27,11 @@ struct AttendedRows {
 };
 
 AttendedRows attended_rows(const AttentionProblem& problem, const std::vector<RegionCache::Part>& parts, Index kv_head,
-                           const SeenRows& seen) {
+                           const SeenRows& seen, double scale) {
   AttendedRows rows;
   for (const RegionCache::Part& part : parts)
     if (part.end > part.begin)
-      rows.add(part.layer->keys(kv_head), part.layer->values(kv_head), part.begin, part.end,
-               part.score_offset / problem.sm_scale);
+      rows.add(part.layer->keys(kv_head), part.layer->values(kv_head), part.begin, part.end, part.score_offset / scale);
   if (seen.local > 0)
     rows.add(problem.local_keys(kv_head), problem.local_values(kv_head), seen.local_begin,
              seen.local_begin + seen.local, 0);
@@ -60,12 +59,14 @@ PathJudgement judge_entries(const AttentionProblem& problem, const PathTraits& t
 
   const SeenRows seen = problem.seen(problem.query_position[query]);
   const std::vector<RegionCache::Part> parts = regions->parts(problem, seen.cached);
-  AttendedRows rows = attended_rows(problem, parts, problem.kv_head_of(head), seen);
+  // with a scale of 0 every q.k counts for nothing: a query of 0 says the same under a scale of 1
+  const double scale = problem.sm_scale == 0 ? 1 : problem.sm_scale;
+  AttendedRows rows = attended_rows(problem, parts, problem.kv_head_of(head), seen, scale);
   std::vector<double> q(d_qk + 1, 1.0);
-  for (Index c = 0; c < d_qk; ++c) q[c] = problem.queries(head).at(query, c);
+  for (Index c = 0; c < d_qk; ++c) q[c] = problem.sm_scale == 0 ? 0 : problem.queries(head).at(query, c);
   const ExactRow attended =
       exact_row(Tensor(1, 1, d_qk + 1, std::move(q))[0], 0, Tensor(1, rows.count, d_qk + 1, std::move(rows.k))[0],
-                Tensor(1, rows.count, d_v, std::move(rows.v))[0], rows.count, problem.sm_scale, problem.sink(head));
+                Tensor(1, rows.count, d_v, std::move(rows.v))[0], rows.count, scale, problem.sink(head));
 
   double offset = 0;
   for (const RegionCache::Part& part : parts) offset = std::max(offset, part.score_offset);

@@ -105,7 +105,7 @@ ExactRow exact_row(const Rows& queries, Index query, const Rows& keys, const Row
       row.variance += p_sink * row.o_norm * row.o_norm;
     }
     const double n = static_cast<double>(visible + (row.has_sink ? 1 : 0));
-    row.error_radius = row.rho_max > 1e-3
+    row.error_radius = !(row.rho_max <= 1e-3) || !std::isfinite(spread)
                            ? kInfinity
                            : 1.01 * (spread + 3 * u * row.o_norm + 6 * gamma(n) * gamma(n) * row.value_norm_max) +
                                  std::sqrt(static_cast<double>(d_v)) * n * 0x1p-1020 * (1 + row.value_norm_max);

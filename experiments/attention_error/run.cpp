@@ -114,6 +114,7 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
       for (Index layer = 0; layer < layers; ++layer) {
         check_for_interrupt();
         const AttentionProblem problem = sources[cell]->load(sequence, layer);
+        selections.describe_rows(layer, problem.key_position);
         LayerTask task;
         task.problem = &problem;
         task.plans = &plans;

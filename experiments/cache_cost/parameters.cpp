@@ -28,7 +28,13 @@ ParameterSpec storage(const std::string& key, const std::string& rows) {
 }
 
 ParameterSpec labels(const std::string& key, const std::string& sentence) {
-  return {.key = key, .type = integer_list, .unit = "1", .minimum = 0, .sweepable = false, .sentence = sentence};
+  return {.key = key,
+          .type = integer_list,
+          .unit = "1",
+          .minimum = 0,
+          .maximum = 1 << 24,
+          .sweepable = false,
+          .sentence = sentence};
 }
 
 ParameterSpec change(const std::string& key, const std::string& unit, double minimum, const std::string& sentence) {

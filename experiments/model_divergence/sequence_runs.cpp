@@ -162,6 +162,7 @@ class SequenceRuns {
   /// o of the exact run, and what the paths' stages read from outside.
   std::vector<double> attend_exactly(Index layer) {
     const AttentionProblem problem = exact_.problem();
+    for (SelectionStore& selections : selections_) selections.describe_rows(layer, problem.key_position);
     RunLayer exact{.problem = &problem,
                    .path = &exact_path_,
                    .context = context_of(layer, problem, 0),

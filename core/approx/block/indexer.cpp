@@ -1,6 +1,6 @@
 // indexer: the largest index score in the block; every head of the layer agrees, since the indexer has one score per
-// row. The candidate pool of the hierarchical sparse indexer (DeepSeek-V4.1-Flash, inference/model.py). A layer without
-// an indexer of its own ranks no block.
+// row. The candidate pool of the hierarchical sparse indexer (DeepSeek-V4.1-Flash, inference/model.py). Only a layer
+// with an indexer of its own opens it.
 #include "core/approx/block_ranker.hpp"
 #include "core/approx/index_scorer.hpp"
 
@@ -12,7 +12,7 @@ class IndexerRanker final : public BlockRanker {
   explicit IndexerRanker(Index block_size) : block_size_(block_size) {}
 
   std::vector<double> rank(GroupQuery& query) override {
-    if (query.index == nullptr) return {};
+    LACUNA_ASSERT(query.index != nullptr);
     const Index visible = query.view.visible();
     const std::vector<double>& s = query.index->scores(query, key_range(0, visible));
     std::vector<double> result(block_count(visible, block_size_));

@@ -22,7 +22,8 @@ class IndexerSelector final : public Selector {
     if (!from) return;
     const std::vector<Index>& labels = *context.layer_label;
     const auto source = std::find(labels.begin(), labels.end(), *from);
-    if (source != labels.end()) source_layer_ = source - labels.begin();
+    if (source != labels.end() && selections_->same_rows(source - labels.begin(), context.problem->key_position))
+      source_layer_ = source - labels.begin();
   }
 
   std::optional<KeySet> answer(GroupQuery& query, const KeySet& candidates) override {

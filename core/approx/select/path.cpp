@@ -1,6 +1,7 @@
 // path: the selection that another path made, in this layer or `layers_back` layers earlier (as the Reuse layers of
 // DeepSeek-V4.1-Flash read the latest published top-k). Heads that share take the union of the heads' selections.
-// Layers count by their labels; where the earlier layer is not among those of the source, the row is not run.
+// Layers count by their labels; where the earlier layer is not among those of the source, or numbers other rows (it
+// compresses by another ratio), the row is not run.
 #include "core/approx/selection_store.hpp"
 #include "core/approx/selector.hpp"
 
@@ -14,7 +15,8 @@ class PathSelector final : public Selector {
     const std::vector<Index>& labels = *context.layer_label;
     const auto source =
         std::find(labels.begin(), labels.end(), labels[context.layer] - path.integer("select.layers_back"));
-    if (source != labels.end()) layer_ = source - labels.begin();
+    if (source != labels.end() && selections_.same_rows(source - labels.begin(), context.problem->key_position))
+      layer_ = source - labels.begin();
   }
 
   std::optional<KeySet> answer(GroupQuery& query, const KeySet& candidates) override {
@@ -38,6 +40,7 @@ class PathSelector final : public Selector {
 const bool registered = SelectorRegistry::instance().add(
     {.name = "path",
      .sentence = "The selection of another path, declared above, in this layer or an earlier one.",
+     .ranks_by_score = false,
      .parameters = {{.key = "path",
                      .type = ParameterType::text,
                      .required = true,

@@ -44,6 +44,7 @@ std::vector<ParameterSpec> parameters() {
 const bool registered =
     SelectorRegistry::instance().add({.name = "random",
                                       .sentence = "Keys drawn at random: the control.",
+                                      .ranks_by_score = false,
                                       .is_random = true,
                                       .parameters = parameters(),
                                       .check = [](const Parameters& path) { return check_budget(path, false); },

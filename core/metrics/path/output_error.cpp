@@ -14,13 +14,13 @@ double relative(const PathJudgement& row) {
 }
 
 const bool registered =
-    PathMetricRegistry::instance().add({.name = "output_error",
-                                        .units = "1",
-                                        .long_name =
-                                            "Euclidean norm of exact output - output over the attended keys, as "
-                                            "omitted_mass * ||mean omitted value - mean attended value||",
-                                        .any_support = true,
-                                        .evaluate = [](const PathJudgement& row) { return row.output_error.value; }}) &&
+    PathMetricRegistry::instance().add(
+        {.name = "output_error",
+         .units = "1",
+         .long_name = "Euclidean norm of exact output - output over what the path attends; for a "
+                      "pure truncation omitted_mass * ||mean omitted value - mean attended value||",
+         .any_support = true,
+         .evaluate = [](const PathJudgement& row) { return row.output_error.value; }}) &&
     PathMetricRegistry::instance().add({.name = "output_error_relative",
                                         .units = "1",
                                         .long_name = "output_error / norm of the exact output",

@@ -55,6 +55,21 @@ TEST(EntryJudgement, OfExactRowsIsNoErrorAtAll) {
   }
 }
 
+TEST(EntryJudgement, OfAScaleOfZeroWeighsEntriesByTheirCountsAlone) {
+  for (const bool count_weight : {true, false}) {
+    RawProblem raw = random_problem({.n = 12, .d_qk = 4, .d_v = 3, .seed = 5});
+    raw.sm_scale = 0;
+    Parameters path = region_path({{}, {.from = 4, .compress = 4}});
+    path.set("region_count_weight", count_weight);
+    const Judged judged(raw.build(), path);
+    EXPECT_TRUE(std::isfinite(judged.judgement.output_error.radius));
+    EXPECT_TRUE(judged.judgement.path_attended_what_it_says());
+    // every key weighs 1/12, in a group or not: means of means
+    const double error = judged.judgement.output_error.value;
+    EXPECT_EQ(error <= 1e-14, count_weight) << error;
+  }
+}
+
 /// Rows repeat in runs of m; the problem and the same with every run once.
 RawProblem repeated_rows(ProblemShape shape, Index m) {
   shape.n = (shape.n + m - 1) / m * m;

@@ -28,7 +28,8 @@ class Layers {
   Layers(Given given, std::vector<Index> labels) : given_(std::move(given)), labels_(std::move(labels)) {
     store_.reserve("path", 0, static_cast<Index>(labels_.size()), 64, 8);
   }
-  /// The row of one head at the last query of the next layer.
+  void describe(Index layer, const AttentionProblem& problem) { store_.describe_rows(layer, problem.key_position); }
+  /// The rows of the heads at the last query of the next layer.
   std::vector<PathRow> run(const AttentionProblem& problem) {
     RunOptions options{.layer = next_, .layer_label = labels_, .selections = &store_};
     StageContext context = context_of(problem, options);
@@ -229,6 +230,82 @@ TEST(IndexerPool, ScoresAsManyPositionsAsTheFormulaSays) {
   };
   EXPECT_EQ(scored(pool_of(2048, 8, true, 20)), n + 4 * 16384);
   EXPECT_EQ(scored({}), 5 * n);
+}
+
+TEST(IndexerPool, WithoutASourceLayerHoldsForTheLayersThatReuseASelection) {
+  Given given = by_indexer(2, pool_of(2, 2, false, 20));
+  given.erase("pool.from_layer");
+  Layers layers(given, {20, 21});
+  const PathRow full = layers.run(of_index_scores({3, 0, 8, 0, 4, 0, 9, 0}))[0];
+  EXPECT_EQ(full.reachable, (KeySet{2, 3, 6, 7}));
+  EXPECT_EQ(full.kept, (KeySet{2, 6}));
+  AttentionProblem reuse = of_index_scores(std::vector<double>(8, 1.0));
+  reuse.index.reset();
+  reuse.selection_layer = 20;
+  const PathRow reused = layers.run(reuse)[0];
+  EXPECT_EQ(reused.reachable, full.reachable);
+  EXPECT_EQ(reused.kept, full.kept);
+}
+
+TEST(IndexerPool, OfALayerThatHasNoIndexerDoesNotRunInTheLayersThatWouldReadIt) {
+  Layers layers(by_indexer(2, pool_of(2, 2, true, 21)), {20, 21, 24});
+  EXPECT_TRUE(layers.run(of_index_scores({1, 2, 3, 4}))[0].ran);
+  AttentionProblem reuse = of_index_scores({1, 2, 3, 4});
+  reuse.index.reset();
+  reuse.selection_layer = 20;
+  EXPECT_EQ(layers.run(reuse)[0].kept, (KeySet{2, 3})) << "it takes over layer 20's selection, and builds no pool";
+  EXPECT_FALSE(layers.run(of_index_scores({1, 2, 3, 4}))[0].ran);
+}
+
+TEST(IndexerPool, OfOtherRowsRestrictsNothingAndSelectsNothing) {
+  const std::vector<double> scores = {9, 1, 2, 3, 4, 5, 6, 7};
+  AttentionProblem other = of_index_scores(scores);
+  for (Index j = 0; j < 8; ++j) other.key_position[j] = 2 * j + 1;  // rows of two tokens
+  other.query_position = {15};
+  Layers layers(by_indexer(2, pool_of(1, 2, false, 2)), {2, 20});
+  layers.describe(0, other);
+  layers.run(other);
+  const PathRow row = layers.run(of_index_scores(scores))[0];
+  EXPECT_EQ(row.reachable, key_range(0, 8)) << "another cache's row numbers mean nothing here";
+  EXPECT_EQ(row.kept, (KeySet{0, 7}));
+  Layers reusing(by_indexer(2), {2, 20});
+  reusing.describe(0, other);
+  reusing.run(other);
+  AttentionProblem reuse = of_index_scores(scores);
+  reuse.index.reset();
+  reuse.selection_layer = 2;
+  EXPECT_FALSE(reusing.run(reuse)[0].ran);
+}
+
+TEST(IndexerSelector, ChargesEveryHeadWithAllThatTheIndexerScored) {
+  // each head has a pool of its own, by its main scores; the index scores serve all heads
+  RawProblem raw = random_problem({.h_q = 4, .n = 40, .d_qk = 4, .seed = 31});
+  const PathRun run = run_path(raw.build(), path_of({{"select.by", text("indexer")},
+                                                     {"select.k", count(3)},
+                                                     {"pool.blocks", count(2)},
+                                                     {"pool.block_size", count(4)}}));
+  KeySet scored;
+  for (const PathRow& row : run.rows[0]) scored = set_union(scored, row.reachable);
+  EXPECT_GT(scored.size(), 8U);
+  for (const PathRow& row : run.rows[0]) {
+    EXPECT_EQ(row.index_keys_scored, static_cast<Index>(scored.size()));
+    EXPECT_EQ(row.index->scored, scored);
+  }
+}
+
+TEST(IndexerPoolFaults, APathWhoseSourceLayerCannotGiveAPoolIsRefused) {
+  Given random = {{"select.by", text("random")},
+                  {"select.k", count(2)},
+                  {"select.trials", count(2)},
+                  {"pool.blocks", count(2)},
+                  {"pool.from_layer", count(0)}};
+  EXPECT_EQ(check_path(path_of(random)).size(), 1U);
+  Given limited = by_indexer(2, pool_of(2, 2, true, 20));
+  limited["layers"] = std::vector<std::int64_t>{24, 25};
+  ASSERT_EQ(check_path(path_of(limited)).size(), 1U);
+  EXPECT_NE(check_path(path_of(limited)).front().message.find("20"), std::string::npos);
+  limited["layers"] = std::vector<std::int64_t>{20, 24};
+  EXPECT_TRUE(check_path(path_of(limited)).empty());
 }
 
 TEST(IndexerPool, NeedsThePoolOfEveryHeadThatShares) {
