@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "core/bounds/bound.hpp"
-#include "core/metrics/entry_judgement.hpp"
+#include "experiments/attention_error/verdict.hpp"
 
 namespace lacuna {
 namespace {
@@ -35,24 +34,10 @@ bool finite(const PathRow& answer, const ExactRow& exact) {
 RowStatus record_path(const PathJudgement& judgement, const Judges& judges, Index head, Index row, RowTable& table) {
   std::size_t column = 0;
   for (const PathMetricKind* metric : judges.metrics) table.at(column++, head, row)[0] = metric->evaluate(judgement);
-  double smallest = std::numeric_limits<double>::infinity();
-  bool violated = false;
-  for (const BoundKind* kind : judges.bounds) {
-    const double bound = evaluate(*kind, judgement);
-    table.at(column++, head, row)[0] = bound;
-    violated |= violates(judgement, bound);
-    smallest = std::min(smallest, bound);
-  }
-  if (!judges.bounds.empty()) {
-    const double bound = composed_bound(judgement, smallest);
-    table.at(column++, head, row)[0] = bound;
-    violated |= violates(judgement, bound);
-  }
-
-  if (!judgement.path_attended_what_it_says()) return RowStatus::failed;
-  if (violated) return RowStatus::bound_violated;
-  if (!(judgement.output_error.value >= judgement.output_error.radius)) return RowStatus::below_error_radius;
-  return RowStatus::ok;
+  const Verdict verdict =
+      verdict_of(judgement, judges.bounds, [&](double bound) { table.at(column++, head, row)[0] = bound; });
+  if (!judges.bounds.empty()) table.at(column++, head, row)[0] = verdict.bound;
+  return verdict.status;
 }
 
 /// The cached rows among the attended ones; local rows, which every path attends, are not listed.
@@ -154,14 +139,8 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
           } else if (!finite(answer, exact[head])) {
             status = RowStatus::failed;
           } else {
-            const Index kv_head = problem.kv_head_of(head);
-            const PathTraits& traits = plans[p].traits;
-            const PathJudgement judgement = traits.other_support
-                                                ? judge_entries(problem, traits, exact[head], profiles[head].order,
-                                                                answer, paths[p][run].regions(head), head, query)
-                                                : judge_path(problem, traits, exact[head], profiles[head].order, answer,
-                                                             problem.seen_values(kv_head, seen), task.balls[kv_head],
-                                                             paths[p][run].stored(head), head, query);
+            const PathJudgement judgement =
+                judge_row(paths[p][run], plans[p].traits, profiles[head], answer, seen, task.balls);
             status = record_path(judgement, judges[p], head, row, table);
           }
         }

@@ -5,9 +5,7 @@
 #include <optional>
 
 #include "core/approx/path_parameters.hpp"
-#include "core/bounds/bound.hpp"
-#include "core/metrics/entry_judgement.hpp"
-#include "core/metrics/metric.hpp"
+#include "experiments/attention_error/verdict.hpp"
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/workers.hpp"
 
@@ -54,30 +52,13 @@ JudgedRow judge(const AttentionProblem& problem, const std::vector<ValueBalls>& 
     return judged;
   }
   const PathTraits& traits = answered.traits;
-  const PathJudgement judgement =
-      traits.other_support
-          ? judge_entries(problem, traits, exact, profile.order, *answered.row, answered.path->regions(head), head,
-                          query)
-          : judge_path(problem, traits, exact, profile.order, *answered.row, problem.seen_values(kv_head, seen),
-                       balls[kv_head], answered.path->stored(head), head, query);
+  const PathJudgement judgement = judge_row(*answered.path, traits, profile, *answered.row, seen, balls);
   judged.output_error = judgement.output_error.value;
   if (!traits.other_support) judged.omitted_mass = judgement.delta;
   const std::vector<const BoundKind*> bounds = bounds_of(traits);
-  double smallest = std::numeric_limits<double>::infinity();
-  bool violated = false;
-  for (const BoundKind* kind : bounds) {
-    const double bound = evaluate(*kind, judgement);
-    violated |= violates(judgement, bound);
-    smallest = std::min(smallest, bound);
-  }
-  if (!bounds.empty()) {
-    judged.bound = composed_bound(judgement, smallest);
-    violated |= violates(judgement, judged.bound);
-  }
-  judged.status = !judgement.path_attended_what_it_says()                            ? RowStatus::failed
-                  : violated                                                         ? RowStatus::bound_violated
-                  : !(judgement.output_error.value >= judgement.output_error.radius) ? RowStatus::below_error_radius
-                                                                                     : RowStatus::ok;
+  const Verdict verdict = verdict_of(judgement, bounds, [](double) {});
+  if (!bounds.empty()) judged.bound = verdict.bound;
+  judged.status = verdict.status;
   return judged;
 }
 

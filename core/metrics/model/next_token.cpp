@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/metrics/expm1_minus.hpp"
 #include "core/reference/compensated.hpp"
 
 namespace lacuna {
@@ -15,12 +16,6 @@ double log_sum_exp(std::span<const double> z) {
   CompensatedSum sum;
   for (const double x : z) sum.add(std::exp(x - top));
   return top + std::log(sum.value());
-}
-
-/// e^x - 1 - x, at least 0
-double expm1_minus(double x) {
-  if (std::abs(x) < 1e-2) return x * x * (0.5 + x * (1.0 / 6 + x * (1.0 / 24 + x * (1.0 / 120 + x / 720))));
-  return std::expm1(x) - x;
 }
 
 /// from (e^moved - 1 - moved) with from e^moved = to, at least 0; neither overflows.

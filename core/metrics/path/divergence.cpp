@@ -12,18 +12,13 @@
 #include <cmath>
 #include <limits>
 
+#include "core/metrics/expm1_minus.hpp"
 #include "core/metrics/metric.hpp"
 
 namespace lacuna {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// e^x - 1 - x
-double expm1_minus(double x) {
-  if (std::abs(x) < 1e-2) return x * x * (0.5 + x * (1.0 / 6 + x * (1.0 / 24 + x * (1.0 / 120 + x / 720))));
-  return std::expm1(x) - x;
-}
 
 bool attended_nothing(const PathJudgement& row) { return !(row.split.kept.z.value() > 0); }
 
