@@ -9,7 +9,7 @@
 function(lacuna_layer name)
   cmake_parse_arguments(layer "" "BELOW" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_main\\.cpp$")  # programs: see experiments/CMakeLists.txt
+  list(FILTER sources EXCLUDE REGEX "_main\\.cpp$")  # programs: see LacunaPrograms.cmake
   list(FILTER sources EXCLUDE REGEX "/cuda/")        # see LacunaCuda.cmake
 
   set(include_dir ${CMAKE_BINARY_DIR}/layers/${name})

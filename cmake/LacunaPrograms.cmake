@@ -1,0 +1,11 @@
+# lacuna_programs(): in the folder of a layer, one program per NAME_main.cpp: build/<preset>/<layer>/NAME.
+function(lacuna_programs)
+  file(GLOB mains CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_main.cpp)
+  foreach(main IN LISTS mains)
+    get_filename_component(name ${main} NAME_WE)
+    string(REGEX REPLACE "_main$" "" name ${name})
+    add_executable(${name} ${main})
+    target_link_libraries(${name} PRIVATE lacuna_flags lacuna_experiments lacuna_analysis)
+    install(TARGETS ${name} RUNTIME)
+  endforeach()
+endfunction()
