@@ -154,11 +154,37 @@ void drop_what_went(ModelDescription& model) {
     model.pool.reset();
 }
 
+void set_local_window(ModelDescription& model, Index window) {
+  bool found = false;
+  for (LayerDescription& layer : model.layers) {
+    if (layer.local_window() == 0) continue;
+    found = true;
+    if (auto* c = std::get_if<ProjectedConfig>(&layer.attention)) c->local_window = window;
+    if (auto* c = std::get_if<SharedStateConfig>(&layer.attention)) c->local_window = window;
+  }
+  if (!found) throw PatternFault("local_window", "local_window: no layer of the model has a window");
+}
+
+void set_top_k(ModelDescription& model, Index top_k) {
+  bool found = false;
+  for (LayerDescription& layer : model.layers) {
+    if (!layer.owns_indexer()) continue;
+    found = true;
+    layer.top_k = top_k;
+  }
+  if (!found) throw PatternFault("top_k", "top_k: no layer of the model has an indexer");
+}
+
 void set_pool(ModelDescription& model, const CandidatePool& pool) {
-  if (pool.blocks == 0)
+  if (pool.blocks == 0) {
     model.pool.reset();
-  else
-    model.pool = pool;
+    return;
+  }
+  const auto layer = std::ranges::find(model.layers, pool.from_layer, &LayerDescription::label);
+  if (layer == model.layers.end() || !layer->owns_indexer())
+    throw PatternFault("pool.from_layer",
+                       fmt::format("pool.from_layer is {}, which is no layer with an indexer", pool.from_layer));
+  model.pool = pool;
 }
 
 }  // namespace
@@ -181,13 +207,8 @@ ModelDescription changed(ModelDescription model, const PatternChanges& changes) 
     share_indexers(model, *changes.index_sources, "index_sources");
   else if (changes.row_sources)
     share_indexers(model, *changes.row_sources, "row_sources");
-  for (LayerDescription& layer : model.layers) {
-    if (changes.local_window && layer.local_window() > 0) {
-      if (auto* c = std::get_if<ProjectedConfig>(&layer.attention)) c->local_window = *changes.local_window;
-      if (auto* c = std::get_if<SharedStateConfig>(&layer.attention)) c->local_window = *changes.local_window;
-    }
-    if (changes.top_k && layer.owns_indexer()) layer.top_k = *changes.top_k;
-  }
+  if (changes.local_window) set_local_window(model, *changes.local_window);
+  if (changes.top_k) set_top_k(model, *changes.top_k);
   drop_what_went(model);
   if (changes.pool) set_pool(model, *changes.pool);
   try {

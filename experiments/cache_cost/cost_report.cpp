@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <array>
 
+#include "experiments/cache_cost/reductions.hpp"
+#include "experiments/harness/text_table.hpp"
+
 namespace lacuna {
 namespace {
-
-using Row = std::array<std::string, 11>;
 
 Rational persistent(const CacheBytes& bytes) { return bytes[TensorKind::main].total + bytes[TensorKind::index].total; }
 
 Rational all_kinds(const CacheBytes& bytes) { return bytes.stored() + bytes[TensorKind::routing].total; }
 
-Row row_of(const ArchitectureCosts& costs, const ContextCosts& at, double first) {
+std::vector<std::string> row_of(const ArchitectureCosts& costs, const ContextCosts& at, double first) {
   const double per_token = persistent(costs.per_token).value();
   return {costs.architecture->name,
           fmt::format("{}", per_token),
@@ -41,23 +42,16 @@ std::string format_cost_report(const std::vector<ArchitectureCosts>& costs) {
   const auto& contexts = costs.front().contexts;
   const auto place = std::ranges::max_element(contexts, {}, &ContextCosts::context) - contexts.begin();
   const double first = persistent(costs.front().per_token).value();
-  std::vector<Row> rows = {{"architecture", "B/token", "first/this", "prefix", "window+state", "read/token",
-                            "keys scored", "index keys", "FLOP/token", "recomputed", "prefill layer-tokens"}};
+  std::vector<std::vector<std::string>> rows = {{"architecture", "B/token", "first/this", "prefix", "window+state",
+                                                 "read/token", "keys scored", "index keys", "FLOP/token", "recomputed",
+                                                 "prefill layer-tokens"}};
   for (const ArchitectureCosts& architecture : costs)
     rows.push_back(row_of(architecture, architecture.contexts[static_cast<std::size_t>(place)], first));
 
   std::string text = fmt::format("at {} tokens:\n", contexts[static_cast<std::size_t>(place)].context);
-  std::array<std::size_t, std::tuple_size_v<Row>> widths = {};
-  for (const Row& row : rows)
-    for (std::size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], row[column].size());
-  for (const Row& row : rows) {
-    text += fmt::format("{:<{}}", row[0], widths[0]);
-    for (std::size_t column = 1; column < row.size(); ++column)
-      text += fmt::format("  {:>{}}", row[column], widths[column]);
-    text += '\n';
-  }
-  return text;
+  if (const std::string reductions = format_reductions(costs, static_cast<std::size_t>(place)); !reductions.empty())
+    text += reductions + '\n';
+  return text + text_table(rows, 1);
 }
 
 }  // namespace lacuna

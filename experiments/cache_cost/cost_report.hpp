@@ -8,7 +8,8 @@
 
 namespace lacuna {
 
-/// A line per architecture, at the longest context.
+/// At the longest context: what each reduction changes (reductions.hpp), where the study compares architectures, then
+/// a line per architecture.
 std::string format_cost_report(const std::vector<ArchitectureCosts>& costs);
 
 /// "3514.25", "0.890 GB", "2.703 MB": bytes with decimal prefixes, exact below a thousand.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/suggestion.hpp"
 #include "core/model/cost/layer_reads.hpp"
 #include "core/model/pattern_changes.hpp"
 #include "core/model/preset.hpp"
@@ -80,13 +81,27 @@ class CostStudyReader {
     resolve("cost.", cost);
 
     const auto table_of = [](const TomlNode::Table&) { return architecture_table(); };
-    for (const NamedTable& table : read_named_tables(root_, "architecture", table_of, diagnostics_)) {
+    const std::vector<NamedTable> tables = read_named_tables(root_, "architecture", table_of, diagnostics_);
+    for (const NamedTable& table : tables) {
+      check_against(table, tables);
       resolve("architecture." + table.name + ".", table.set);
       if (table.sound) add(table);
     }
   }
 
  private:
+  void check_against(const NamedTable& table, const std::vector<NamedTable>& tables) {
+    const std::string against = table.set.text("against");
+    if (against.empty()) return;
+    std::vector<std::string> others;
+    for (const NamedTable& other : tables)
+      if (other.name != table.name) others.push_back(other.name);
+    if (std::ranges::find(others, against) == others.end())
+      report(table.set, "against",
+             fmt::format("against names '{}', which is no other [[architecture]]{}", against,
+                         did_you_mean(against, others)));
+  }
+
   void add(const NamedTable& table) {
     const Parameters parameters = values_of(table.set);
     const ModelDescription published = describe_model(parameters.text("preset"));
@@ -96,6 +111,7 @@ class CostStudyReader {
                                 .storage = {.main = RowStorage(parameters.text("store")),
                                             .index = RowStorage(parameters.text("index_store")),
                                             .local = RowStorage(parameters.text("store_local"))},
+                                .against = parameters.has("against") ? parameters.text("against") : "",
                                 .parameters = {}};
       for (const auto& [key, value] : parameters.values())
         if (key != "name") architecture.parameters.set(key, value);

@@ -14,6 +14,7 @@ struct Architecture {
   std::string name;
   ModelDescription model;
   StoragePolicy storage;
+  std::string against;    ///< the architecture whose costs it is compared with; empty: none
   Parameters parameters;  ///< what is set, "name" left out
 };
 

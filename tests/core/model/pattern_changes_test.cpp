@@ -98,7 +98,6 @@ TEST(PatternChanges, WindowsAndSelectionsChangeWhereThereAreAny) {
     EXPECT_EQ(layer.local_window(), 64);
     EXPECT_EQ(layer.top_k, layer.owns_indexer() ? 100 : 0);
   }
-  EXPECT_EQ(changed(describe_model("v3"), {.local_window = 64}).layers[0].local_window(), 0);
 }
 
 TEST(PatternChangesFaults, NameTheField) {
@@ -122,6 +121,13 @@ TEST(PatternChangesFaults, NameTheField) {
             "index_sources: index_sources: layer 8 owns rows that nothing would index");
   EXPECT_EQ(fault_of(v41, {.shared = false, .row_sources = std::vector<Index>{2, 20}}),
             "shared: shared is false; there are no sources then");
+  EXPECT_EQ(fault_of(describe_model("v3"), {.local_window = 64}),
+            "local_window: local_window: no layer of the model has a window");
+  EXPECT_EQ(fault_of(v1, {.top_k = 64}), "top_k: top_k: no layer of the model has an indexer");
+  EXPECT_EQ(fault_of(v41, {.pool = CandidatePool{.blocks = 8, .block_size = 8, .from_layer = 3}}),
+            "pool.from_layer: pool.from_layer is 3, which is no layer with an indexer");
+  EXPECT_EQ(fault_of(v1, {.pool = CandidatePool{.blocks = 8, .block_size = 8, .from_layer = 95}}),
+            "pool.from_layer: pool.from_layer is 95, which is no layer with an indexer");
 }
 
 // Whether the pieces fit is the description's own check.
