@@ -64,7 +64,7 @@ TEST(StudyRegionFaults, AreNamedWithTheRegionThatTheyStandIn) {
             "params.toml:13:1: error: 'region.compress' = 65537 in region 2 of [[path]] \"top\" is out of range: must "
             "be between 1 and 65536\n"
             "params.toml:14:1: error: 'region.store' = \"bf61\" in region 2 of [[path]] \"top\" must be one of bf16, "
-            "exact, f16, fp4_e4m3_16, fp4_ue8m0_32, fp8_e4m3_f32_128, fp8_e4m3_ue8m0_32, fp8_e4m3_ue8m0_64, "
+            "exact, f16, f32, fp4_e4m3_16, fp4_ue8m0_32, fp8_e4m3_f32_128, fp8_e4m3_ue8m0_32, fp8_e4m3_ue8m0_64, "
             "int8_token, mxfp4, mxfp8, nvfp4, q4_0, q4_1, q8_0; did you mean 'bf16'?");
 }
 

@@ -1,6 +1,9 @@
+#include <bit>
 #include <limits>
 #include <map>
 
+#include "core/format/counter_inputs.hpp"
+#include "core/format/element/f32.hpp"
 #include "core/format/every_element.hpp"
 
 namespace lacuna {
@@ -78,6 +81,45 @@ TEST(Element, HalfStepCoversWhatRoundsToTheCode) {
     EXPECT_EQ(widest, 1);
   };
   check(E2m1{}), check(E4m3{}), check(E5m2{}), check(Bf16{}), check(F16{});
+}
+
+// f32 has too many codes to try all: a million finite ones, and a million doubles between them, against the processor's
+// own conversion.
+TEST(ElementF32, EncodesAndDecodesAsTheProcessorConverts) {
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) {
+    const float value = element_input(i, 23, 0, 254);
+    const auto code = std::bit_cast<std::uint32_t>(value);
+    ASSERT_EQ(F32::encode(value), code) << value;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(F32::decode(code)), std::bit_cast<std::uint64_t>(double{value})) << value;
+    const double beside = value * (1 + std::ldexp(static_cast<double>(splitmix64(~i) % 4096), -36));
+    if (std::fabs(beside) > F32::max) continue;
+    ASSERT_EQ(F32::encode(beside), std::bit_cast<std::uint32_t>(static_cast<float>(beside))) << beside;
+  }
+}
+
+TEST(ElementF32, TiesGoToTheEvenCode) {
+  EXPECT_EQ(F32::decode(F32::encode(1 + 0x1p-24)), 1);
+  EXPECT_EQ(F32::decode(F32::encode(1 + 3 * 0x1p-24)), 1 + 0x1p-22);
+  EXPECT_EQ(F32::decode(F32::encode(1 + 0x1p-24 + 0x1p-52)), 1 + 0x1p-23);
+  EXPECT_EQ(F32::decode(F32::encode(0x1p-150)), 0);
+  EXPECT_EQ(F32::decode(F32::encode(3 * 0x1p-150)), 0x1p-148);
+  EXPECT_EQ(F32::encode(-0.0), 0x80000000U);
+}
+
+TEST(ElementF32, OverflowSaturates) {
+  for (const double x : {std::nextafter(F32::max, INFINITY), 1e300, double(INFINITY)}) {
+    EXPECT_EQ(F32::decode(F32::encode(x)), F32::max);
+    EXPECT_EQ(F32::decode(F32::encode(-x)), -F32::max);
+  }
+  EXPECT_TRUE(std::isnan(F32::decode(F32::encode(NAN))));
+}
+
+TEST(ElementF32, HalfStepIsHalfTheGapToTheLargerNeighbour) {
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    const std::uint32_t code = std::bit_cast<std::uint32_t>(element_input(i, 23, 0, 254)) & 0x7FFFFFFFU;
+    if (code + 1 == 0x7F800000U) continue;
+    ASSERT_EQ(F32::half_step(code), (F32::decode(code + 1) - F32::decode(code)) / 2) << code;
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace lacuna {
 
 inline const std::vector<std::string>& format_names() {
   static const std::vector<std::string> names = {"exact",
+                                                 "f32",
                                                  "f16",
                                                  "bf16",
                                                  "fp8_e4m3_f32_128",

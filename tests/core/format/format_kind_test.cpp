@@ -17,6 +17,7 @@ TEST(FormatContract, NamesAreThoseOfTheContract) {
 
 TEST(FormatContract, BytesOfARowOf128Channels) {
   const std::vector<std::pair<std::string, double>> expected = {{"exact", 1024},
+                                                                {"f32", 512},
                                                                 {"f16", 256},
                                                                 {"bf16", 256},
                                                                 {"fp8_e4m3_f32_128", 132},
@@ -141,7 +142,7 @@ TEST(FormatFaults, WidthsThatDoNotFit) {
   EXPECT_EQ(fault("f16", {.width = 0}), "width 0 holds no channel");
   EXPECT_EQ(fault("exact", {.width = 3, .source_bytes = 2}), "elements of 2 bytes are neither f32 nor f64");
   EXPECT_EQ(fault("fp8_e4m3_f32_128", {.width = 576, .exact_tail = 64}), "fits");
-  for (const std::string name : {"exact", "f16", "bf16", "int8_token", "int4_channel", "int8_channel"})
+  for (const std::string name : {"exact", "f32", "f16", "bf16", "int8_token", "int4_channel", "int8_channel"})
     EXPECT_EQ(fault(name, {.width = 61}), "fits") << name;
 }
 

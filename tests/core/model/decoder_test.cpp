@@ -15,26 +15,6 @@ namespace naive = testing_core::naive;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<Index> first(const std::vector<Index>& tokens, Index count) {
-  return {tokens.begin(), tokens.begin() + count};
-}
-
-/// Hidden states of all tokens, appended in chunks of so many.
-std::vector<double> hidden_in_chunks(const Decoder& decoder, const std::vector<Index>& tokens, Index chunk) {
-  ModelCache cache = decoder.start();
-  std::vector<double> hidden;
-  for (std::size_t t = 0; t < tokens.size(); t += chunk) {
-    const auto part = std::span(tokens).subspan(t, std::min<std::size_t>(chunk, tokens.size() - t));
-    const std::vector<double> more = decoder.append(part, cache);
-    hidden.insert(hidden.end(), more.begin(), more.end());
-  }
-  return hidden;
-}
-
-std::vector<double> hidden_at_once(const Decoder& decoder, const std::vector<Index>& tokens) {
-  return hidden_in_chunks(decoder, tokens, static_cast<Index>(tokens.size()));
-}
-
 /// Attends exactly and records which layers got a NaN, which goes no further.
 class ContainingAttend final : public AttendLayer {
  public:
@@ -91,92 +71,6 @@ TEST(Decoder, LogitsAreTheVocabularyMapOfTheNormedState) {
     EXPECT_LT(shared_state::largest_error(decoder.logits(hidden),
                                           {naive::add(naive::project(map, x), weights.vocabulary_bias)}),
               1e-13);
-  }
-}
-
-// Appending a token leaves every earlier hidden state as it was, bit for bit: what a cache relies on.
-TEST(Decoder, EarlierHiddenStatesDoNotDependOnLaterTokens) {
-  for (const ModelDescription& model : small_models()) {
-    SCOPED_TRACE(model.name);
-    Random random(9);
-    const Decoder decoder(model, random_weights(model, 11));
-    const std::vector<Index> tokens = random_tokens(model, 33, random);
-    const std::vector<double> hidden = hidden_at_once(decoder, tokens);
-    for (const Index kept : {1, 2, 3, 7, 8, 16, 31}) {
-      std::vector<Index> other = random_tokens(model, 40, random);
-      std::copy_n(tokens.begin(), kept, other.begin());
-      const std::vector<double> changed = hidden_at_once(decoder, other);
-      const Index numbers = kept * model.d_model;
-      ASSERT_TRUE(std::equal(hidden.begin(), hidden.begin() + numbers, changed.begin())) << kept;
-      if (other[kept] != tokens[kept]) {
-        EXPECT_NE(hidden[numbers + 1], changed[numbers + 1]);
-      }
-    }
-  }
-}
-
-TEST(Decoder, PrefillChunksAndDecodeGiveTheSameBits) {
-  for (const ModelDescription& model : small_models()) {
-    SCOPED_TRACE(model.name);
-    Random random(10);
-    const Decoder decoder(model, random_weights(model, 12));
-    const std::vector<Index> tokens = random_tokens(model, 29, random);
-    const std::vector<double> hidden = hidden_at_once(decoder, tokens);
-    for (Index chunk = 1; chunk <= 9; ++chunk) EXPECT_EQ(hidden_in_chunks(decoder, tokens, chunk), hidden) << chunk;
-  }
-}
-
-TEST(Decoder, GoingOnFromASnapshotEqualsRecomputationAtEverySplit) {
-  for (const ModelDescription& model : small_models()) {
-    SCOPED_TRACE(model.name);
-    Random random(13);
-    const Decoder decoder(model, random_weights(model, 14));
-    const std::vector<Index> tokens = random_tokens(model, 21, random);
-    const std::vector<double> hidden = hidden_at_once(decoder, tokens);
-    ModelCache cache = decoder.start();
-    for (std::size_t split = 0; split < tokens.size(); ++split) {
-      ModelCache snapshot = cache;
-      const std::vector<double> rest = decoder.append(std::span(tokens).subspan(split), snapshot);
-      ASSERT_TRUE(std::equal(rest.begin(), rest.end(), hidden.begin() + split * model.d_model)) << split;
-      ASSERT_EQ(rest.size(), hidden.size() - split * model.d_model);
-      ASSERT_EQ(cache.tokens, split);  // the original did not move
-      decoder.append(std::span(tokens).subspan(split, 1), cache);
-    }
-  }
-}
-
-// What would make a cache useless: the definition that the decoder equals, with either departure, gives earlier tokens
-// other states once a token is appended; without one it does not.
-TEST(CacheInvariance, BidirectionalAttentionChangesEarlierStates) {
-  for (const char* preset : {"llama_7b", "gpt2_small"}) {
-    const ModelDescription model = small_model(preset, 2);
-    Random random(15);
-    const ModelWeights weights = random_weights(model, 16);
-    const std::vector<Index> tokens = random_tokens(model, 12, random);
-    const auto states = [&](Index count, naive::Departure departure) {
-      return naive::hidden_states({model, weights, departure}, first(tokens, count))[5];
-    };
-    EXPECT_EQ(states(11, {}), states(12, {}));
-    const naive::RealVector before = states(11, {.bidirectional = true}), after = states(12, {.bidirectional = true});
-    naive::Real moved = 0;
-    for (std::size_t c = 0; c < before.size(); ++c) moved = std::max(moved, std::abs(before[c] - after[c]));
-    EXPECT_GT(moved, 1e-3);
-  }
-}
-
-TEST(CacheInvariance, PositionsThatDependOnTheLengthChangeEarlierStates) {
-  for (const char* preset : {"llama_7b", "gpt2_small"}) {
-    const ModelDescription model = small_model(preset, 2);
-    Random random(17);
-    const ModelWeights weights = random_weights(model, 18);
-    const std::vector<Index> tokens = random_tokens(model, 24, random);
-    const auto states = [&](Index count) {
-      return naive::hidden_states({model, weights, {.positions_stretch_to_length = true}}, first(tokens, count))[9];
-    };
-    const naive::RealVector before = states(10), after = states(24);
-    naive::Real moved = 0;
-    for (std::size_t c = 0; c < before.size(); ++c) moved = std::max(moved, std::abs(before[c] - after[c]));
-    EXPECT_GT(moved, 1e-3);
   }
 }
 

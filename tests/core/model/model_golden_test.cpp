@@ -1,27 +1,10 @@
 // Whole decoders against GPT2LMHeadModel and LlamaForCausalLM of Hugging Face transformers (golden/make_golden.py).
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <fstream>
-#include <string>
-
-#include "core/model/decoder.hpp"
-#include "mechanism/golden_file.hpp"
+#include "model/golden_model.hpp"
 
 namespace lacuna {
 namespace {
 
-GoldenFile open_golden(const std::string& name) {
-  const std::string path = std::string(LACUNA_SOURCE_DIR) + "/tests/core/model/golden/" + name;
-  std::ifstream in(path);
-  if (!in) throw InputError(fmt::format("cannot open {}", path));
-  return GoldenFile(in, path);
-}
-
-Matrix matrix(const GoldenFile& golden, const std::string& block) {
-  const GoldenMatrix& found = golden[block];
-  return {found.rows, found.columns, found.data};
-}
+using namespace testing_core;
 
 /// Row block `part` of three of equal size: the library keeps W^Q, W^K and W^V of GPT-2 in one matrix.
 Matrix third(const Matrix& all, Index part) { return all.row_block(part * all.rows() / 3, all.rows() / 3); }
@@ -29,28 +12,6 @@ Matrix third(const Matrix& all, Index part) { return all.row_block(part * all.ro
 std::vector<double> third(const std::vector<double>& all, Index part) {
   const auto size = static_cast<Index>(all.size()) / 3;
   return {all.begin() + part * size, all.begin() + (part + 1) * size};
-}
-
-/// The largest |a - b| as a part of the largest |b|, over the logits of every token; NaN counts as infinite.
-double logit_error(const ModelDescription& model, ModelWeights weights, const GoldenFile& golden) {
-  const Decoder decoder(model, std::move(weights));
-  const std::vector<double>& numbers = golden["tokens"].data;
-  const std::vector<Index> tokens(numbers.begin(), numbers.end());
-  ModelCache cache = decoder.start();
-  const std::vector<double> hidden = decoder.append(tokens, cache);
-  const GoldenMatrix& expected = golden["logits"];
-  EXPECT_EQ(expected.rows, static_cast<Index>(tokens.size()));
-  double error = 0, largest = 0;
-  for (Index t = 0; t < expected.rows; ++t) {
-    const std::vector<double> logits = decoder.logits(std::span(hidden).subspan(t * model.d_model, model.d_model));
-    for (Index i = 0; i < expected.columns; ++i) {
-      largest = std::max(largest, std::abs(expected.row(t)[i]));
-      const double difference = std::abs(logits[i] - expected.row(t)[i]);
-      if (!(difference <= error)) error = std::isnan(difference) ? INFINITY : difference;
-    }
-  }
-  EXPECT_GT(largest, 1);
-  return error / largest;
 }
 
 TEST(ModelGolden, Gpt2AgreesWithTransformers) {

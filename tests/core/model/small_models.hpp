@@ -1,6 +1,8 @@
 // One small decoder of every pattern, for tests that hold for all of them.
 #pragma once
 
+#include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,13 @@
 #include "core/model/presets/yoco.hpp"
 #include "core/model/scaled.hpp"
 #include "support/random.hpp"
+
+namespace lacuna {
+
+/// How GoogleTest shows a parameter.
+inline void PrintTo(const ModelDescription& model, std::ostream* out) { *out << model.name; }
+
+}  // namespace lacuna
 
 namespace lacuna::testing_core {
 
@@ -73,8 +82,38 @@ inline std::vector<ModelDescription> small_models() {
           small_yoco(SelfDecoder::sliding_window)};
 }
 
+/// Every preset with all its layers, narrow, with 8 tokens in an HCA entry; beside them the variations of small_models.
+inline std::vector<ModelDescription> every_stack() {
+  std::vector<ModelDescription> models = small_models();
+  for (const ModelPreset& preset : ModelPresetRegistry::instance().kinds()) {
+    ModelDescription model = small_model(preset.name, 0);
+    model.name = preset.name + " in full";
+    for (LayerDescription& layer : model.layers)
+      if (auto* config = std::get_if<SharedStateConfig>(&layer.attention); config != nullptr && config->ratio == 128)
+        config->ratio = 8;
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
 inline ModelWeights random_weights(const ModelDescription& model, std::uint64_t seed) {
   return ModelWeights::random(model, {.score_std = 2, .index_quality = 0.8, .query_similarity = 0.5}, seed);
+}
+
+/// Hidden states [tokens, d_model] of all tokens, appended in chunks of so many.
+inline std::vector<double> hidden_in_chunks(const Decoder& decoder, const std::vector<Index>& tokens, Index chunk) {
+  ModelCache cache = decoder.start();
+  std::vector<double> hidden;
+  for (std::size_t t = 0; t < tokens.size(); t += chunk) {
+    const auto part = std::span(tokens).subspan(t, std::min<std::size_t>(chunk, tokens.size() - t));
+    const std::vector<double> more = decoder.append(part, cache);
+    hidden.insert(hidden.end(), more.begin(), more.end());
+  }
+  return hidden;
+}
+
+inline std::vector<double> hidden_at_once(const Decoder& decoder, const std::vector<Index>& tokens) {
+  return hidden_in_chunks(decoder, tokens, static_cast<Index>(tokens.size()));
 }
 
 inline std::vector<Index> random_tokens(const ModelDescription& model, Index count, Random& random) {
