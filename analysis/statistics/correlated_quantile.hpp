@@ -1,15 +1,14 @@
 // Intervals of quantiles and rates for rows that are not independent (correlated_mean.hpp).
 //
-// Quantile (Woodruff, JASA 47, 1952): the share of rows at or below the quantile xi is a mean, of the indicator
-// [x <= xi], with a standard error e that correlated_mean knows; the ends are the sample's quantiles at q -+ t e, cut
-// to [0, 1].
+// The share of rows at or below the quantile xi (Woodruff, JASA 47, 1952), or with an event, is a mean p whose standard
+// error e correlated_mean knows: the larger of `within` and `across`. That many independent trials would have the same
+// error (Korn, Graubard: Survey Methodology 24, 1998):
 //
-// Rate (Korn, Graubard: Survey Methodology 24, 1998): the interval of Clopper and Pearson for the number of independent
-// trials that has the same standard error,
+//   n* = p (1 - p) / e^2 (t_{n-1} / t_d)^2 , from 1 to n, n the rows and d the degrees of freedom of e             (1)
 //
-//   n* = p (1 - p) / e^2 (t_{n-1} / t_d)^2 , at most n, n the positions' rows and d the degrees of freedom of e     (1)
-//
-// and n itself where p is 0 or 1.
+// and n itself where e is 0. Of a rate, the interval is that of Clopper and Pearson for n* trials (rate.hpp). Of a
+// quantile, the ends have the ranks of n* values (quantile.hpp), rank r of n* taken as rank (r - 1/2) n / n* + 1/2 of
+// n.
 #pragma once
 
 #include <cstdint>
