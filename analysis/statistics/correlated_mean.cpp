@@ -56,7 +56,8 @@ CorrelatedMean correlated_mean(const std::vector<std::vector<PositionSums>>& sum
     for (const PositionSums& at : sequence)
       if (at.count > 0) residual.push_back(at.sum - result.value * at.count);
     if (residual.empty()) continue;
-    const std::int64_t length = block_length(residual);
+    const auto third = std::max<std::int64_t>(static_cast<std::int64_t>(residual.size()) / 3, 1);
+    const std::int64_t length = std::min(2 * block_length(residual) - 1, third);
     result.block = std::max(result.block, length);
     within += variance_of_sum(residual, length);
     const double sum = std::accumulate(residual.begin(), residual.end(), 0.0);

@@ -9,7 +9,9 @@
 //     V_s = T^2 l / ((T - l + 1)(T - l)) sum_j (mean of block j - mean of r_s)^2                                   (1)
 //   which is what a moving-block bootstrap (Kuensch, Annals of Statistics 17, 1989) converges to with many resamples,
 //   with the factor T / (T - l) that makes it unbiased for independent values (overlapping batch means: Meketon,
-//   Schmeiser, WSC 1984); block_length() chooses l, on each sequence;
+//   Schmeiser, WSC 1984). l = 2 b - 1, at most T / 3, b the block_length() of each sequence: b minimises the mean
+//   squared error of V and leaves V too small on average, which for an interval is the worse error; 2 b - 1 halves
+//   that;
 //
 //   across S >= 2 sequences, V = S / (S - 1) sum_s (sum_t r_st)^2                                                  (2)
 //   which is what resampling whole sequences (the cluster bootstrap) converges to, times S / (S - 1).
