@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "analysis/quantile.hpp"
+#include "analysis/statistics/quantile.hpp"
 #include "analysis/results_reader.hpp"
 
 namespace lacuna {

@@ -1,4 +1,4 @@
-#include "analysis/quantile.hpp"
+#include "analysis/statistics/quantile.hpp"
 
 #include <gtest/gtest.h>
 
