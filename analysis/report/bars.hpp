@@ -16,9 +16,9 @@ struct BarSegment {
 
 struct Bar {
   std::string label;
-  std::vector<BarSegment> segments;  ///< from the left
-  std::string text;                  ///< behind the bar
-  int series = -1;                   ///< index of the series for highlighting; -1: none
+  std::vector<BarSegment> segments;                       ///< from the left
+  std::string text;                                       ///< behind the bar
+  int series = -1;                                        ///< index of the series for highlighting; -1: none
   double low = std::numeric_limits<double>::quiet_NaN();  ///< an interval around the end of the bar
   double high = std::numeric_limits<double>::quiet_NaN();
 };

@@ -28,9 +28,9 @@ struct Figure {
   std::string sentence;  ///< what to see, computed from the data; plain text
   std::string note;      ///< how to read it, what was left out or thinned; plain text
   Table table;
-  std::vector<Series> legend;   ///< series that can be highlighted; none where there is nothing to choose
-  std::string further_legend;   ///< markup: of kinds or of a heat scale
-  std::vector<double> limits;   ///< of a heat map, for the script
+  std::vector<Series> legend;  ///< series that can be highlighted; none where there is nothing to choose
+  std::string further_legend;  ///< markup: of kinds or of a heat scale
+  std::vector<double> limits;  ///< of a heat map, for the script
   std::vector<Panel> panels;
 };
 

@@ -11,8 +11,8 @@ namespace lacuna {
 namespace {
 
 constexpr int kClasses = 9;
-constexpr double kTop = 34;     // px: titles and column labels
-constexpr double kLeft = 52;    // px: row title and labels
+constexpr double kTop = 34;   // px: titles and column labels
+constexpr double kLeft = 52;  // px: row title and labels
 
 }  // namespace
 
@@ -37,7 +37,8 @@ int class_of(double value, const std::vector<double>& limits) {
 }
 
 double HeatMap::height(bool narrow) const {
-  const double row = std::clamp(420.0 / static_cast<double>(std::max<std::size_t>(row_labels.size(), 1)), 5.0, narrow ? 24.0 : 28.0);
+  const double row =
+      std::clamp(420.0 / static_cast<double>(std::max<std::size_t>(row_labels.size(), 1)), 5.0, narrow ? 24.0 : 28.0);
   return kTop + row * static_cast<double>(row_labels.size()) + 6;
 }
 
@@ -48,7 +49,9 @@ std::string HeatMap::svg(const Extent& extent, const std::string& alt) const {
   const double cell_height = (extent.height - kTop - 6) / static_cast<double>(rows);
   std::string body = fmt::format("<text class=\"at\" x=\"4\" y=\"12\">{} ↓  {} →</text>", escape_markup(row_title),
                                  escape_markup(column_title));
-  const auto every = [](double size, double wanted) { return static_cast<std::size_t>(std::max(1.0, std::ceil(wanted / size))); };
+  const auto every = [](double size, double wanted) {
+    return static_cast<std::size_t>(std::max(1.0, std::ceil(wanted / size)));
+  };
   const std::size_t each_column = every(cell_width, 30);
   const std::size_t each_row = every(cell_height, 13);
   for (std::size_t c = 0; c < columns; c += each_column)

@@ -14,13 +14,13 @@ std::vector<double> class_limits(const std::vector<double>& values);
 int class_of(double value, const std::vector<double>& limits);
 
 struct HeatMap {
-  std::string row_title;                  ///< such as "layer"
-  std::string column_title;               ///< such as "head"
-  std::vector<std::string> row_labels;    ///< top to bottom
-  std::vector<std::string> column_labels; ///< left to right
-  std::vector<double> values;             ///< [row, column]
-  std::vector<double> limits;             ///< of class_limits
-  std::size_t first_row = 0;              ///< the row of the figure's table that holds values[0]; the others follow
+  std::string row_title;                   ///< such as "layer"
+  std::string column_title;                ///< such as "head"
+  std::vector<std::string> row_labels;     ///< top to bottom
+  std::vector<std::string> column_labels;  ///< left to right
+  std::vector<double> values;              ///< [row, column]
+  std::vector<double> limits;              ///< of class_limits
+  std::size_t first_row = 0;               ///< the row of the figure's table that holds values[0]; the others follow
 
   /// The height that gives each row room; at most 480 px.
   double height(bool narrow) const;

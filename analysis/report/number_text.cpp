@@ -9,8 +9,9 @@ namespace {
 
 std::string with_commas(long long whole) {
   std::string digits = fmt::format("{}", whole < 0 ? -whole : whole);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return whole < 0 ? "-" + digits : digits;
+  for (std::size_t at = digits.size(); at > 3;)
+    digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(at -= 3), ',');
+  return whole < 0 ? fmt::format("-{}", digits) : digits;
 }
 
 }  // namespace

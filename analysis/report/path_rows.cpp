@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "core/base/error.hpp"
 
 namespace lacuna {
@@ -99,10 +97,15 @@ std::vector<PathEntry> read_paths(const ResultsReader& reader, Palette& palette)
   return paths;
 }
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(values.size());
+std::vector<RowPlace> measured_places(const PathRows& rows, const std::vector<double>& status) {
+  const std::vector<std::int64_t> sequence = rows.index_along("sequence");
+  const std::int64_t positions = rows.own().back().size();
+  std::vector<RowPlace> places;
+  for (std::size_t i = 0; i < status.size(); ++i)
+    if (row_status::is_measured(status[i]))
+      places.push_back({static_cast<std::int32_t>(sequence[i]),
+                        static_cast<std::int32_t>(static_cast<std::int64_t>(i) % positions)});
+  return places;
 }
 
 }  // namespace lacuna

@@ -1,5 +1,5 @@
-// The rows of one group of a results file, a cell at a time: the dimensions before `trial` and `sequence` are swept, and
-// their combinations are the cells; the others are the rows of a cell.
+// The rows of one group of a results file, a cell at a time: the dimensions before `trial` and `sequence` are swept,
+// and their combinations are the cells; the others are the rows of a cell.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "analysis/report/series.hpp"
 #include "analysis/results_reader.hpp"
+#include "analysis/statistics/correlated_quantile.hpp"
 
 namespace lacuna {
 
@@ -46,8 +47,7 @@ class PathRows {
   std::vector<double> read_at(const std::string& variable, std::int64_t cell,
                               const std::vector<std::int64_t>& place) const;
   /// Only the rows that were measured.
-  std::vector<double> measured(const std::string& variable, std::int64_t cell,
-                               const std::vector<double>& status) const;
+  std::vector<double> measured(const std::string& variable, std::int64_t cell, const std::vector<double>& status) const;
 
  private:
   std::vector<std::int64_t> swept_index(std::int64_t cell) const;
@@ -65,10 +65,10 @@ struct PathEntry {
   Series series;
   PathRows rows;
 };
-class Palette;
 /// The paths of a file in the order of the study; with a `status` each.
 std::vector<PathEntry> read_paths(const ResultsReader& reader, Palette& palette);
 
-double mean(const std::vector<double>& values);  ///< NaN when empty
+/// Where the measured rows of a cell lie, for statistics of correlated rows: `position` is the last dimension.
+std::vector<RowPlace> measured_places(const PathRows& rows, const std::vector<double>& status);
 
 }  // namespace lacuna

@@ -102,7 +102,8 @@ void Plot::marks(const Series& series, const std::vector<Mark>& points, bool sma
   std::string bars;
   for (const Mark& point : points)
     if (std::isfinite(point.x) && point.y_high > point.y_low)
-      bars += fmt::format("M{} {}V{}", coordinate(px(point.x)), coordinate(py(point.y_low)), coordinate(py(point.y_high)));
+      bars +=
+          fmt::format("M{} {}V{}", coordinate(px(point.x)), coordinate(py(point.y_low)), coordinate(py(point.y_high)));
   if (!bars.empty()) body_ += fmt::format("<path class=\"interval\" d=\"{}\"/>", bars);
   for (const Mark& point : points)
     if (std::isfinite(point.x) && std::isfinite(point.y))

@@ -1,5 +1,5 @@
-// A plot with two axes as SVG: lines, marks with intervals, a diagonal, direct labels. Colours are classes of the page's
-// style, so that a plot follows the theme; each mark names the row of the figure's table that it shows.
+// A plot with two axes as SVG: lines, marks with intervals, a diagonal, direct labels. Colours are classes of the
+// page's style, so that a plot follows the theme; each mark names the row of the figure's table that it shows.
 #pragma once
 
 #include <limits>

@@ -14,9 +14,9 @@ struct Series {
 
   std::string label() const { return is_oracle ? name + "*" : name; }
   /// CSS class of its colour, s0 to s7: eight hues that differ in lightness too, for eyes that do not tell hues apart.
-  std::string colour() const { return "s" + std::to_string(index % 8); }
+  std::string colour() const { return {'s', static_cast<char>('0' + index % 8)}; }
   /// Its mark, m0 to m5: (colour, mark) is different for any 48 series.
-  std::string mark() const { return "m" + std::to_string((index % 8 + index / 8) % 6); }
+  std::string mark() const { return {'m', static_cast<char>('0' + (index % 8 + index / 8) % 6)}; }
 };
 
 /// Gives a name the same place whenever it is asked for.

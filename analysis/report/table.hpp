@@ -1,8 +1,9 @@
 // The numbers behind a figure: what the page embeds, once, and what its plots, tables and CSV are drawn from.
 #pragma once
 
-#include <cstddef>
 #include <nlohmann/json.hpp>
+
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
