@@ -13,6 +13,8 @@
 namespace lacuna {
 namespace {
 
+constexpr std::size_t kLongestText = 1 << 16;  // bytes: what an attribute can hold
+
 std::string parent_of(const std::string& name) { return name.substr(0, name.rfind('/') + 1); }
 
 template <class T>
@@ -81,6 +83,10 @@ std::vector<ReadDimension> ResultsReader::dimensions(const std::string& variable
   return result;
 }
 
+std::vector<std::int64_t> ResultsReader::extents(const std::string& variable) const {
+  return hdf5::extents_of(hdf5::open_dataset(state_->file, variable), variable);
+}
+
 std::vector<double> ResultsReader::read(const std::string& variable, const std::vector<std::int64_t>& start,
                                         const std::vector<std::int64_t>& count) const {
   const hdf5::Handle dataset = hdf5::open_dataset(state_->file, variable);
@@ -92,6 +98,37 @@ std::int64_t ResultsReader::integer_attribute(const std::string& object, const s
   const auto value = hdf5::read_number_attribute(group, name);
   if (!value) throw InputError(fmt::format("{} has no attribute '{}'", object, name));
   return static_cast<std::int64_t>(*value);
+}
+
+std::vector<std::pair<std::string, std::string>> ResultsReader::attributes(const std::string& group) const {
+  const hdf5::Handle object = hdf5::open_group(state_->file, group);
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const std::string& name : hdf5::attribute_names(object)) {
+    std::string value;
+    try {
+      value = hdf5::read_text_attribute(object, name, kLongestText).value_or("");
+    } catch (const InputError&) {  // no text
+      try {
+        const auto number = hdf5::read_number_attribute(object, name);
+        if (number) value = fmt::format("{}", *number);
+      } catch (const InputError&) {  // an array
+      }
+    }
+    result.emplace_back(name, value);
+  }
+  return result;
+}
+
+std::string ResultsReader::text_attribute(const std::string& group, const std::string& name) const {
+  const hdf5::Handle object = hdf5::open_group(state_->file, group);
+  return hdf5::has_attribute(object, name) ? hdf5::read_text_attribute(object, name, kLongestText).value_or("") : "";
+}
+
+std::string ResultsReader::text(const std::string& dataset) const {
+  const hdf5::Handle object = hdf5::open_dataset(state_->file, dataset);
+  std::vector<std::string> texts(1);
+  hdf5::read_texts(object, dataset, 0, texts);
+  return texts.front();
 }
 
 }  // namespace lacuna

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lacuna {
@@ -29,10 +30,18 @@ class ResultsReader {
   bool has(const std::string& name) const;
   /// The dimensions of a variable, outermost first.
   std::vector<ReadDimension> dimensions(const std::string& variable) const;
+  /// The extents of a variable, outermost first.
+  std::vector<std::int64_t> extents(const std::string& variable) const;
   /// Values as doubles, row-major; start and count per dimension.
   std::vector<double> read(const std::string& variable, const std::vector<std::int64_t>& start,
                            const std::vector<std::int64_t>& count) const;
   std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
+  /// Every attribute of a group, name and value as text, sorted by name; of arrays the name alone.
+  std::vector<std::pair<std::string, std::string>> attributes(const std::string& group) const;
+  /// The value of a text attribute of the group; empty where there is none.
+  std::string text_attribute(const std::string& group, const std::string& name) const;
+  /// A scalar text, such as /provenance/parameters_toml.
+  std::string text(const std::string& dataset) const;
 
  private:
   struct State;

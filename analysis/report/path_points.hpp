@@ -1,0 +1,38 @@
+// One point per path and swept value of an attention_error file: what was read, and the error that came of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/report/path_rows.hpp"
+#include "analysis/statistics/interval.hpp"
+
+namespace lacuna {
+
+struct PathPoint {
+  Series series;
+  std::string cell;         ///< "select_k = 64"
+  std::int64_t number = 0;  ///< of the cell
+  std::int64_t measured = 0;
+  std::int64_t not_run = 0;
+  bool joins_previous = false;  ///< only the last swept dimension differs, and it holds numbers
+  double keys = 0;              ///< mean keys attended per query
+  double bytes = 0;             ///< mean bytes read per query and KV head: rows, summaries, index keys
+  Estimate median;              ///< of output_error_relative
+  Estimate p99;
+
+  /// Ran in every row: its median is over the same rows as that of other paths.
+  bool ran_everywhere() const { return not_run == 0; }
+  std::string name() const { return cell.empty() ? series.label() : series.label() + ", " + cell; }
+};
+
+std::vector<PathPoint> path_points(const ResultsReader& reader, Palette& palette);
+
+/// The point of the least median error that reads at most `keys`, of the paths that are oracles or of those that are
+/// not; only points that ran everywhere and read less than all.
+std::optional<PathPoint> best_within(const std::vector<PathPoint>& points, double keys, bool oracle);
+/// Up to four budgets, powers of 4 keys, at which some path that is no oracle has a point.
+std::vector<double> round_budgets(const std::vector<PathPoint>& points);
+
+}  // namespace lacuna

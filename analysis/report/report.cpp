@@ -1,0 +1,58 @@
+#include "analysis/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/report/figure.hpp"
+#include "analysis/report/number_text.hpp"
+#include "analysis/report/page.hpp"
+#include "analysis/report/path_points.hpp"
+#include "analysis/report/provenance.hpp"
+#include "analysis/results_reader.hpp"
+
+namespace lacuna {
+namespace {
+
+/// "202,752 rows: no bound violated, none failed. Best within 64 keys: streaming, window = 60 (median error 0.143)."
+std::string verdict(const ReportInput& input, const StatusCounts& status) {
+  if (status.rows() == 0) return "This file has no rows that are judged.";
+  std::string text = fmt::format(
+      "{}: {}, {}{}.", counted(status.rows(), "row"),
+      status.violations() == 0 ? "no bound is violated" : counted(status.violations(), "bound") + " violated",
+      status.failures() == 0 ? "none failed" : fmt::format("{} failed", status.failures()),
+      status.of[1] > 0 ? fmt::format(", {} not run", short_number(static_cast<double>(status.of[1]))) : "");
+  if (input.experiment != "attention_error") return text;
+  const std::vector<PathPoint> points = path_points(input.reader, input.palette);
+  std::string best;
+  for (const double budget : round_budgets(points))
+    if (const auto point = best_within(points, budget, false))
+      best += fmt::format("{}within {} keys {} ({})", best.empty() ? "" : "; ", short_number(budget), point->name(),
+                          short_number(point->median.value));
+  return best.empty() ? text : fmt::format("{} Smallest median error of a path that is no oracle: {}.", text, best);
+}
+
+Section section(const std::filesystem::path& file, Palette& palette) {
+  const ResultsReader reader(file);
+  const ReportInput input{reader, reader.text_attribute("/", "experiment"), palette};
+  const StatusCounts status = count_status(reader);
+  Section section;
+  section.name = file.filename().string();
+  section.title = reader.text_attribute("/", "title");
+  section.question = question_of(reader);
+  section.is_alarming = status.violations() + status.failures() > 0;
+  for (const FigureKind& kind : FigureRegistry::instance().kinds())
+    if (kind.applies(input)) section.figures.emplace_back(kind.name, kind.make(input));
+  section.verdict = verdict(input, status);
+  section.provenance = provenance_markup(reader, status);
+  return section;
+}
+
+}  // namespace
+
+std::string make_report(const std::vector<std::filesystem::path>& files) {
+  Palette palette;
+  std::vector<Section> sections;
+  for (const std::filesystem::path& file : files) sections.push_back(section(file, palette));
+  return html_page(sections);
+}
+
+}  // namespace lacuna
