@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/mechanism/mla.hpp"
-#include "core/mechanism/norm.hpp"
 #include "core/mechanism/shared_state.hpp"
 
 namespace lacuna {
@@ -46,7 +45,9 @@ Decoder::Mixer Decoder::mixer_of(const LayerDescription& layer, AttentionWeights
 }
 
 Decoder::Decoder(ModelDescription model, ModelWeights weights)
-    : model_(checked(model, weights)), weights_(std::move(weights)) {
+    : model_(checked(model, weights)),
+      weights_(std::move(weights)),
+      residual_(model_.norm, model_.norm_place, model_.eps) {
   for (std::size_t place = 0; place < model_.layers.size(); ++place)
     mixers_.push_back(mixer_of(model_.layers[place], std::exchange(weights_.layers[place].attention, {})));
 }
@@ -105,34 +106,17 @@ std::vector<double> Decoder::mix(Index place, std::span<const double> x, ModelCa
   return attention->output(o, cache.tokens);
 }
 
-std::vector<double> Decoder::normalised(const NormWeights& norm, std::vector<double> x) const {
-  if (model_.norm == NormKind::rms_norm)
-    rms_norm(x, norm.gain, model_.eps);
-  else
-    layer_norm(x, norm.gain, norm.shift, model_.eps);
-  return x;
-}
-
-std::vector<double> Decoder::block_input(const NormWeights& norm, std::span<const double> h) const {
-  std::vector<double> x(h.begin(), h.end());
-  return model_.norm_place == NormPlace::before ? normalised(norm, std::move(x)) : x;
-}
-
-void Decoder::add(const NormWeights& norm, std::span<const double> y, std::vector<double>& h) const {
-  for (std::size_t c = 0; c < h.size(); ++c) h[c] += y[c];
-  if (model_.norm_place == NormPlace::after) h = normalised(norm, std::move(h));
-}
-
 std::vector<double> Decoder::attention_input(Index place, std::span<const double> h) const {
-  return block_input(weights_.layers[place].attention_norm, h);
+  return residual_.block_input(weights_.layers[place].attention_norm, h);
 }
 
 void Decoder::finish_layer(Index place, std::span<const double> y, std::vector<double>& h) const {
   const LayerWeights& weights = weights_.layers[place];
-  add(weights.attention_norm, y, h);
-  add(weights.feed_forward_norm,
-      feed_forward(model_.layers[place].feed_forward, weights.feed_forward, block_input(weights.feed_forward_norm, h)),
-      h);
+  residual_.add(weights.attention_norm, y, h);
+  residual_.add(weights.feed_forward_norm,
+                feed_forward(model_.layers[place].feed_forward, weights.feed_forward,
+                             residual_.block_input(weights.feed_forward_norm, h)),
+                h);
 }
 
 void Decoder::check_tokens(std::span<const Index> tokens, Index first) const {
@@ -166,7 +150,7 @@ std::vector<double> Decoder::append(std::span<const Index> tokens, ModelCache& c
 
 std::vector<double> Decoder::logits(std::span<const double> hidden) const {
   std::vector<double> x(hidden.begin(), hidden.end());
-  if (model_.norm_place == NormPlace::before) x = normalised(weights_.final_norm, std::move(x));
+  if (model_.norm_place == NormPlace::before) x = residual_.normalised(weights_.final_norm, std::move(x));
   std::vector<double> logits = (model_.tied_vocabulary ? weights_.embedding : weights_.vocabulary) * x;
   for (std::size_t i = 0; i < weights_.vocabulary_bias.size(); ++i) logits[i] += weights_.vocabulary_bias[i];
   return logits;

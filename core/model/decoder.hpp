@@ -10,7 +10,7 @@
 
 #include "core/model/attend_layer.hpp"
 #include "core/model/model_cache.hpp"
-#include "core/model/weights.hpp"
+#include "core/model/residual.hpp"
 
 namespace lacuna {
 
@@ -56,14 +56,10 @@ class Decoder {
   static Mixer mixer_of(const LayerDescription& layer, AttentionWeights weights);
   /// What the layer's mixing of tokens makes of x [d_model], after appending it to the layer's cache.
   std::vector<double> mix(Index place, std::span<const double> x, ModelCache& cache, AttendLayer& attend) const;
-  std::vector<double> normalised(const NormWeights& norm, std::vector<double> x) const;
-  /// What a block reads of h [d_model].
-  std::vector<double> block_input(const NormWeights& norm, std::span<const double> h) const;
-  /// h [d_model] <- the residual sum with y [d_model], normed where norms stand behind the blocks.
-  void add(const NormWeights& norm, std::span<const double> y, std::vector<double>& h) const;
 
   ModelDescription model_;
   ModelWeights weights_;  // without those of the attention, which the mixers hold
+  Residual residual_;
   std::vector<Mixer> mixers_;
 };
 

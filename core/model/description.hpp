@@ -30,7 +30,7 @@ namespace lacuna {
 enum class NormKind { rms_norm, layer_norm };
 enum class NormPlace { before, after };
 /// Feed-forwards (feed_forward.hpp): gelu is x Phi(x), gelu_tanh the approximation of it that GPT-2 uses.
-enum class FeedForwardKind { gelu, gelu_tanh, swiglu };
+enum class FeedForwardKind { relu, gelu, gelu_tanh, swiglu };
 
 struct FeedForwardConfig {
   FeedForwardKind kind = FeedForwardKind::swiglu;

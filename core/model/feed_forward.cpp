@@ -1,5 +1,6 @@
 #include "core/model/feed_forward.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -51,6 +52,9 @@ std::vector<double> feed_forward(const FeedForwardConfig& config, const FeedForw
   std::vector<double> hidden = weights.up * x;
   add(weights.up_bias, hidden);
   switch (config.kind) {
+    case FeedForwardKind::relu:
+      for (double& z : hidden) z = std::max(z, 0.0);
+      break;
     case FeedForwardKind::gelu:
       for (double& z : hidden) z = gelu(z);
       break;

@@ -1,10 +1,12 @@
 // The feed-forward of a block, token by token.
 //
-//   gelu        y = W_down phi(W_up x + b_up) + b_down ,   phi(z) = z (1 + erf(z / sqrt 2)) / 2                 (1)
-//   gelu_tanh   the same with phi(z) = z (1 + tanh( sqrt(2 / pi) (z + 0.044715 z^3) )) / 2                     (2)
-//   swiglu      y = W_down ( swish(W_gate x) * W_up x ) ,  swish(z) = z / (1 + e^-z) ,  * elementwise           (3)
+//   relu        y = W_down phi(W_up x + b_up) + b_down ,   phi(z) = max(0, z)                                   (1)
+//   gelu        the same with phi(z) = z (1 + erf(z / sqrt 2)) / 2                                              (2)
+//   gelu_tanh   the same with phi(z) = z (1 + tanh( sqrt(2 / pi) (z + 0.044715 z^3) )) / 2                      (3)
+//   swiglu      y = W_down ( swish(W_gate x) * W_up x ) ,  swish(z) = z / (1 + e^-z) ,  * elementwise           (4)
 //
-// (1), (2): Hendrycks and Gimpel 2016, section 2; openai/gpt-2 src/model.py uses (2). (3): Shazeer 2020, equation 6.
+// (1): Vaswani et al. 2017, equation 2. (2), (3): Hendrycks and Gimpel 2016, section 2; openai/gpt-2 src/model.py uses
+// (3). (4): Shazeer 2020, equation 6.
 #pragma once
 
 #include <cstdint>

@@ -10,19 +10,8 @@ namespace {
 
 constexpr Index kCommon = -1;  // stream of what all layers have in common
 
-std::uint64_t layer_seed(std::uint64_t seed, Index label) {
-  const auto words = CounterRng(seed, "model.layer").words(static_cast<std::uint64_t>(label));
-  return (static_cast<std::uint64_t>(words[0]) << 32) + words[1];
-}
-
 NormWeights random_norm(const ModelDescription& model, std::uint64_t seed, std::string_view purpose, Index stream) {
-  const CounterRng gain(seed, purpose, static_cast<std::uint64_t>(2 * stream));
-  const CounterRng shift(seed, purpose, static_cast<std::uint64_t>(2 * stream + 1));
-  NormWeights norm;
-  for (Index c = 0; c < model.d_model; ++c) norm.gain.push_back(std::exp(0.1 * gain.normal(c)));
-  if (model.norm == NormKind::layer_norm)
-    for (Index c = 0; c < model.d_model; ++c) norm.shift.push_back(0.1 * shift.normal(c));
-  return norm;
+  return NormWeights::random(model.norm, model.d_model, seed, purpose, stream);
 }
 
 void clear_first(Matrix& to_stream, std::vector<double>& bias) {
@@ -75,12 +64,28 @@ struct RandomAttention {
   }
 };
 
-void check_norm(const ModelDescription& model, std::string_view name, const NormWeights& norm) {
-  require_size(name, norm.gain, model.d_model);
-  require_size(name, norm.shift, model.norm == NormKind::layer_norm ? model.d_model : 0);
+}  // namespace
+
+std::uint64_t layer_seed(std::uint64_t seed, Index label) {
+  const auto words = CounterRng(seed, "model.layer").words(static_cast<std::uint64_t>(label));
+  return (static_cast<std::uint64_t>(words[0]) << 32) + words[1];
 }
 
-}  // namespace
+NormWeights NormWeights::random(NormKind kind, Index d_model, std::uint64_t seed, std::string_view purpose,
+                                Index stream) {
+  const CounterRng gain(seed, purpose, static_cast<std::uint64_t>(2 * stream));
+  const CounterRng shift(seed, purpose, static_cast<std::uint64_t>(2 * stream + 1));
+  NormWeights norm;
+  for (Index c = 0; c < d_model; ++c) norm.gain.push_back(std::exp(0.1 * gain.normal(c)));
+  if (kind == NormKind::layer_norm)
+    for (Index c = 0; c < d_model; ++c) norm.shift.push_back(0.1 * shift.normal(c));
+  return norm;
+}
+
+void NormWeights::check(std::string_view name, NormKind kind, Index d_model) const {
+  require_size(name, gain, d_model);
+  require_size(name, shift, kind == NormKind::layer_norm ? d_model : 0);
+}
 
 ModelWeights ModelWeights::random(const ModelDescription& model, const RandomModel& options, std::uint64_t seed) {
   model.check();
@@ -120,11 +125,11 @@ void ModelWeights::check(const ModelDescription& model) const {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (layers[i].attention.index() != model.layers[i].attention.index())
       throw InputError(fmt::format("attention weights of layer {} are of another mechanism", model.layers[i].label));
-    check_norm(model, "attention_norm", layers[i].attention_norm);
-    check_norm(model, "feed_forward_norm", layers[i].feed_forward_norm);
+    layers[i].attention_norm.check("attention_norm", model.norm, model.d_model);
+    layers[i].feed_forward_norm.check("feed_forward_norm", model.norm, model.d_model);
     layers[i].feed_forward.check(model.layers[i].feed_forward, model.d_model);
   }
-  if (model.norm_place == NormPlace::before) check_norm(model, "final_norm", final_norm);
+  if (model.norm_place == NormPlace::before) final_norm.check("final_norm", model.norm, model.d_model);
   require_shape("vocabulary", vocabulary, model.tied_vocabulary ? 0 : model.vocabulary,
                 model.tied_vocabulary ? 0 : model.d_model);
   require_size("vocabulary_bias", vocabulary_bias, model.vocabulary_bias ? model.vocabulary : 0);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -21,7 +22,15 @@ namespace lacuna {
 struct NormWeights {
   std::vector<double> gain;   // [d_model]
   std::vector<double> shift;  // [d_model]; empty in an RMS norm
+
+  /// Gains of median 1, shifts around 0; `stream` tells norms of one purpose apart.
+  static NormWeights random(NormKind kind, Index d_model, std::uint64_t seed, std::string_view purpose, Index stream);
+  /// InputError naming the norm whose size is not that of the model.
+  void check(std::string_view name, NormKind kind, Index d_model) const;
 };
+
+/// Seed of the weights of one of a model's layers.
+std::uint64_t layer_seed(std::uint64_t seed, Index label);
 
 /// In the order of AttentionConfig.
 using AttentionWeights =

@@ -48,6 +48,16 @@ TEST(FeedForward, SwigluByHand) {
   EXPECT_NEAR(y[1], -20 * 0.75 * std::log(3.0), 1e-14);
 }
 
+TEST(FeedForward, ReluByHand) {
+  FeedForwardWeights weights;
+  weights.up = Matrix(2, 2, {2, 3, -2, -3});
+  weights.up_bias = {-4, 4};  // 1 and -1 before the rectifier
+  weights.down = Matrix(2, 2, {10, 1000, 20, 1000});
+  weights.down_bias = {1, 2};
+  EXPECT_EQ(feed_forward({.kind = FeedForwardKind::relu, .width = 2, .bias = true}, weights, std::vector<double>{1, 1}),
+            (std::vector<double>{11, 22}));
+}
+
 TEST(FeedForward, BiasesStandOutsideEachProjection) {
   FeedForwardWeights weights;
   weights.up = Matrix(1, 2, {2, 3});
@@ -61,7 +71,8 @@ TEST(FeedForward, BiasesStandOutsideEachProjection) {
 }
 
 TEST(FeedForward, CheckNamesTheWeight) {
-  for (const FeedForwardKind kind : {FeedForwardKind::gelu, FeedForwardKind::gelu_tanh, FeedForwardKind::swiglu}) {
+  for (const FeedForwardKind kind :
+       {FeedForwardKind::relu, FeedForwardKind::gelu, FeedForwardKind::gelu_tanh, FeedForwardKind::swiglu}) {
     const FeedForwardConfig config{.kind = kind, .width = 5, .bias = kind != FeedForwardKind::swiglu};
     FeedForwardWeights weights = FeedForwardWeights::random(config, 3, 1);
     EXPECT_NO_THROW(weights.check(config, 3));

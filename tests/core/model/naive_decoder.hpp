@@ -234,6 +234,7 @@ inline RealVector feed_forward(const FeedForwardConfig& config, const FeedForwar
   const Real pi = std::acos(static_cast<Real>(-1));
   for (std::size_t c = 0; c < hidden.size(); ++c) {
     const Real z = hidden[c];
+    if (config.kind == FeedForwardKind::relu) hidden[c] = z > 0 ? z : 0;
     if (config.kind == FeedForwardKind::swiglu) hidden[c] = z * gate[c] / (1 + std::exp(-gate[c]));
     if (config.kind == FeedForwardKind::gelu) hidden[c] = z * std::erfc(-z / std::sqrt(static_cast<Real>(2))) / 2;
     if (config.kind == FeedForwardKind::gelu_tanh)

@@ -1,11 +1,11 @@
-"""Writes one .golden file per decoder beside this file, from the models of Hugging Face transformers.
+"""Writes one .golden file per decoder beside this file, from the models of Hugging Face transformers and from torch.
 
     python3.11 -m venv venv
     venv/bin/pip install torch==2.15.0 transformers==5.24.0 numpy==2.4.6
     venv/bin/python make_golden.py
 
 GPT2LMHeadModel and LlamaForCausalLM (grouped-query attention), two layers each, and the DeepSeek models of deepseek.py,
-with random weights that are multiples of 1/64 (DeepSeek: 1/16, for smaller files). They run in double with
+with random weights that are multiples of 1/64 (the others: 1/16, for smaller files). They run in double with
 torch.float32 meaning torch.float64 while they are built and run, since the library casts norms, angles and softmax to
 float32; a run as the library does it must agree to 1e-5, and one of the first half of the tokens and then of one token
 at a time through the library's own cache to 1e-12. The logits of every token are written, and of the DeepSeek models
@@ -24,6 +24,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausa
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "mechanism" / "golden"))
 import deepseek  # noqa: E402
+import encoder_decoder  # noqa: E402
 import library  # noqa: E402
 
 TOKENS = [3, 14, 1, 5, 9, 2, 6, 5, 3, 0, 16]
@@ -47,7 +48,7 @@ def llama():
 
 def randomise(model, seed):
     rng = np.random.default_rng(seed)
-    grid = 16 if model.config.model_type.startswith("deepseek") else 64
+    grid = 64 if isinstance(model, (GPT2LMHeadModel, LlamaForCausalLM)) else 16
     with torch.no_grad():
         for name, weight in model.named_parameters():
             gain = weight.ndim == 1 and name.endswith("weight")
@@ -135,8 +136,20 @@ def write(name, build, seed, tokens=TOKENS, top_k=None):
     (HERE / f"{name}.golden").write_text(text)
 
 
+def write_encoder_decoder(seed):
+    with torch.no_grad():
+        model = encoder_decoder.build().eval()
+        randomise(model, seed)
+        text = ("# Made by `python make_golden.py` beside this file; its first lines name the packages it needs.\n"
+                f"# torch {torch.__version__.split('+')[0]} nn.Transformer (encoder_decoder.py), in double.\n")
+        text += "".join(weight_blocks(model, lambda key, weight: False))
+        text += "".join(block(name, values) for name, values in encoder_decoder.answers(model).items())
+    (HERE / "encoder_decoder.golden").write_text(text)
+
+
 write("gpt2", gpt2, 1)
 write("llama", llama, 2)
 write("deepseek_v3", deepseek.v3, 3)
 write("deepseek_v32", deepseek.v32, 4, MORE_TOKENS[:16], 5)
 write("deepseek_v4", deepseek.v4, 5, MORE_TOKENS, 2)
+write_encoder_decoder(25)
