@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "experiments/harness/text_table.hpp"
+
 namespace lacuna {
 namespace {
 
-using Row = std::array<std::string, 11>;
+using Row = std::vector<std::string>;
 
 Rational persistent(const CacheBytes& bytes) { return bytes[TensorKind::main].total + bytes[TensorKind::index].total; }
 
@@ -46,18 +48,7 @@ std::string format_cost_report(const std::vector<ArchitectureCosts>& costs) {
   for (const ArchitectureCosts& architecture : costs)
     rows.push_back(row_of(architecture, architecture.contexts[static_cast<std::size_t>(place)], first));
 
-  std::string text = fmt::format("at {} tokens:\n", contexts[static_cast<std::size_t>(place)].context);
-  std::array<std::size_t, std::tuple_size_v<Row>> widths = {};
-  for (const Row& row : rows)
-    for (std::size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], row[column].size());
-  for (const Row& row : rows) {
-    text += fmt::format("{:<{}}", row[0], widths[0]);
-    for (std::size_t column = 1; column < row.size(); ++column)
-      text += fmt::format("  {:>{}}", row[column], widths[column]);
-    text += '\n';
-  }
-  return text;
+  return fmt::format("at {} tokens:\n", contexts[static_cast<std::size_t>(place)].context) + format_table(rows);
 }
 
 }  // namespace lacuna
