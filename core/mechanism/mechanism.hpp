@@ -48,6 +48,7 @@ struct LayerCache {
   std::vector<Index> key_position;           // [rows] last position that the row contains
   std::vector<std::vector<double>> local;    // [h_kv][tokens, d_qk] rows of single tokens
   std::vector<std::vector<double>> local_v;  // [h_kv][tokens, d_v]; empty when K = V is shared
+  Index first_local = 0;                     ///< local rows of earlier tokens are absent: a shorter window
   std::vector<double> index_k;               // [rows, d_index]
   CompressorState main_state;
   CompressorState index_state;

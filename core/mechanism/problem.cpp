@@ -51,6 +51,7 @@ AttentionProblem problem_of(const LayerInputs& layer) {
   problem.sm_scale = shape.sm_scale;
   problem.stored_element_bytes = sizeof(T);
   if (shape.local_window > 0) {
+    LACUNA_ASSERT(layer.local->first_local == 0);  // a problem has the local rows of all tokens
     problem.local.k = stack<T>(layer.local->local, layer.local->tokens, shape.d_qk);
     if (!shape.shared_kv) problem.local.v = stack<T>(layer.local->local_v, layer.local->tokens, shape.d_v);
     problem.local.window = shape.local_window;

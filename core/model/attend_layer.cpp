@@ -29,7 +29,7 @@ SeenRun cached_run(const LayerInputs& inputs, Index position, Index kv_head) {
 SeenRun local_run(const LayerInputs& inputs, Index position, Index kv_head) {
   const MechanismShape& shape = inputs.mechanism->shape();
   if (shape.local_window == 0) return {};
-  const Index begin = std::max<Index>(position + 1 - shape.local_window, 0);
+  const Index begin = std::max(position + 1 - shape.local_window, inputs.local->first_local);
   const Index count = position + 1 - begin;
   const double* k = inputs.local->local[kv_head].data() + begin * shape.d_qk;
   if (shape.shared_kv) return {k, k, shape.d_qk, count};

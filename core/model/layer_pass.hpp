@@ -45,6 +45,11 @@ class LayerPass {
 
   /// h [d_model] of a token behind the layers done so far.
   std::span<const double> hidden(Index token) const { return hidden_[token]; }
+  /// Behind the last layer: the cache from which the sequence goes on.
+  const ModelCache& cache() const {
+    LACUNA_ASSERT(done());
+    return cache_;
+  }
 
  private:
   /// Appends all tokens to the next layer's cache and makes its queries.

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "experiments/cache_cost/reductions.hpp"
-#include "experiments/harness/text_table.hpp"
+#include "core/base/text_table.hpp"
 
 namespace lacuna {
 namespace {

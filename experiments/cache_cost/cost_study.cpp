@@ -8,7 +8,7 @@
 #include "core/model/preset.hpp"
 #include "experiments/cache_cost/parameters.hpp"
 #include "experiments/harness/draft_tables.hpp"
-#include "experiments/harness/parameter_text.hpp"
+#include "experiments/harness/resolved.hpp"
 #include "experiments/harness/settings.hpp"
 
 namespace lacuna {
@@ -54,14 +54,6 @@ std::string storage_key(const std::string& kind) {
   return kind == "main" ? "store" : kind == "index" ? "index_store" : "store_local";
 }
 
-/// Of what was read without a fault.
-Parameters values_of(const ParameterSet& set) {
-  Parameters parameters;
-  for (const ReadParameter& parameter : set.parameters)
-    if (!parameter.values.empty()) parameters.set(parameter.spec.key, parameter.values.front());
-  return parameters;
-}
-
 class CostStudyReader {
  public:
   CostStudyReader(const TomlNode::Table& root, CostStudy& study, Diagnostics& diagnostics)
@@ -73,18 +65,18 @@ class CostStudyReader {
     study_.resolved.push_back({.key = "schema", .value = "1", .given = true});
     const ParameterSet experiment_set = read_table(root_, "experiment", experiment, diagnostics_);
     study_.experiment = values_of(experiment_set);
-    resolve("experiment.", experiment_set);
+    append_resolved(study_.resolved, "experiment.", experiment_set);
 
     const ParameterSet cost = read_table(root_, "cost", cost_table(), diagnostics_);
     if (const ReadParameter* context = cost.find("context"))
       for (const ParameterValue& value : context->values) study_.contexts.push_back(std::get<std::int64_t>(value));
-    resolve("cost.", cost);
+    append_resolved(study_.resolved, "cost.", cost);
 
     const auto table_of = [](const TomlNode::Table&) { return architecture_table(); };
     const std::vector<NamedTable> tables = read_named_tables(root_, "architecture", table_of, diagnostics_);
     for (const NamedTable& table : tables) {
       check_against(table, tables);
-      resolve("architecture." + table.name + ".", table.set);
+      append_resolved(study_.resolved, "architecture." + table.name + ".", table.set);
       if (table.sound) add(table);
     }
   }
@@ -128,15 +120,6 @@ class CostStudyReader {
 
   void report(const ParameterSet& set, const std::string& key, const std::string& message) {
     diagnostics_.error(set.position_of(key), fmt::format("in {}: {}", set.owner, message));
-  }
-
-  void resolve(const std::string& prefix, const ParameterSet& set) {
-    for (const ReadParameter& parameter : set.parameters)
-      study_.resolved.push_back({.key = prefix + parameter.spec.key,
-                                 .value = parameter.values.empty() ? ""
-                                          : parameter.swept        ? toml_values(parameter.values)
-                                                                   : toml_value(parameter.values.front()),
-                                 .given = parameter.given});
   }
 
   const TomlNode::Table& root_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "experiments/harness/text_table.hpp"
+#include "core/base/text_table.hpp"
 
 namespace lacuna {
 namespace {

@@ -9,6 +9,7 @@
 #include "core/approx/path_parameters.hpp"
 #include "core/approx/selector.hpp"
 #include "experiments/harness/parameter_text.hpp"
+#include "experiments/harness/resolved.hpp"
 #include "experiments/harness/settings.hpp"
 #include "experiments/harness/sweep.hpp"
 
@@ -26,8 +27,7 @@ class StudyBuilder {
 
   void build() {
     study_.source_kind = draft_.source.set.text("kind");
-    for (const ReadParameter& parameter : draft_.experiment.parameters)
-      if (!parameter.values.empty()) study_.experiment.set(parameter.spec.key, parameter.values.front());
+    study_.experiment = values_of(draft_.experiment);
     if (draft_.source.sound) {
       if (!count_cells(draft_.source, {})) return;
       study_.source = make_sweep(draft_.source, "source_", folder_, {});
@@ -125,19 +125,9 @@ class StudyBuilder {
 
   void resolve() {
     study_.resolved.push_back({.key = "schema", .value = "1", .given = true});
-    resolve("experiment.", draft_.experiment);
-    resolve("source.", draft_.source.set);
-    for (const OwnerDraft& path : draft_.paths) resolve(path.address + ".", path.set);
-  }
-
-  void resolve(const std::string& prefix, const ParameterSet& set) {
-    for (const ReadParameter& parameter : set.parameters) {
-      const auto& values = parameter.values;
-      const std::string value = values.empty()    ? ""
-                                : parameter.swept ? toml_values(values)
-                                                  : toml_value(values.front());
-      study_.resolved.push_back({.key = prefix + parameter.spec.key, .value = value, .given = parameter.given});
-    }
+    append_resolved(study_.resolved, "experiment.", draft_.experiment);
+    append_resolved(study_.resolved, "source.", draft_.source.set);
+    for (const OwnerDraft& path : draft_.paths) append_resolved(study_.resolved, path.address + ".", path.set);
   }
 
   const StudyDraft& draft_;

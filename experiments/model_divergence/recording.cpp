@@ -100,7 +100,7 @@ void RunGroup::variable(VariableSpec spec) {
   for (const std::string& name : spec.dimensions) {
     names.push_back(name);
     extents.push_back(extent_.at(name));
-    const bool inner = name == "head" || name == "position" || name == "judged";
+    const bool inner = name != "sequence" && name != "layer";
     chunk.push_back(inner ? std::clamp<std::int64_t>(extents.back(), 1, kLongestChunk) : 1);
   }
   spec.dimensions = names;

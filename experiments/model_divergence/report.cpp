@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/base/parameter.hpp"
+#include "core/base/text_table.hpp"
 
 namespace lacuna {
 namespace {
 
-using Line = std::array<std::string, 8>;
+using Line = std::vector<std::string>;
 
 /// The value of nearest rank.
 double quantile(std::vector<double> values, double q) {
@@ -88,18 +88,7 @@ std::string format_divergence(const std::vector<CellDivergence>& cells) {
   std::vector<Line> lines = {{"path", "KL median", "KL p99", "top-1 agrees", "loss difference", "hidden (median)",
                               "omitted mass (mean)", "violated"}};
   for (const CellDivergence& cell : cells) lines.push_back(line_of(cell));
-  std::array<std::size_t, std::tuple_size_v<Line>> widths = {};
-  for (const Line& line : lines)
-    for (std::size_t column = 0; column < line.size(); ++column)
-      widths[column] = std::max(widths[column], line[column].size());
-  std::string text;
-  for (const Line& line : lines) {
-    text += fmt::format("{:<{}}", line[0], widths[0]);
-    for (std::size_t column = 1; column < line.size(); ++column)
-      text += fmt::format("  {:>{}}", line[column], widths[column]);
-    text += '\n';
-  }
-  return text;
+  return text_table(lines, 1);
 }
 
 }  // namespace lacuna

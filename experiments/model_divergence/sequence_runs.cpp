@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/metrics/model/hidden_error.hpp"
 #include "core/reference/compensated.hpp"
 #include "experiments/attention_error/path_inputs.hpp"
 #include "experiments/harness/interrupt.hpp"
@@ -13,24 +14,13 @@
 namespace lacuna {
 namespace {
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t c = 0; c < a.size(); ++c) sum += a[c] * b[c];
-  return sum;
-}
-
-double norm(std::span<const double> h) { return std::sqrt(dot(h, h)); }
-
 HiddenErrors hidden_errors(const LayerPass& exact, const LayerPass& run) {
   HiddenErrors errors;
   for (Index t = 0; t < exact.tokens(); ++t) {
-    const std::span<const double> h = exact.hidden(t);
-    const std::span<const double> moved = run.hidden(t);
-    double squares = 0;
-    for (std::size_t c = 0; c < h.size(); ++c) squares += (moved[c] - h[c]) * (moved[c] - h[c]);
-    errors.norm.push_back(std::sqrt(squares));
-    errors.relative.push_back(std::sqrt(squares) / norm(h));
-    errors.cosine.push_back(dot(h, moved) / (norm(h) * norm(moved)));
+    const HiddenError error = hidden_error(exact.hidden(t), run.hidden(t));
+    errors.norm.push_back(error.norm);
+    errors.relative.push_back(error.relative);
+    errors.cosine.push_back(error.cosine);
   }
   return errors;
 }
@@ -227,7 +217,7 @@ class SequenceRuns {
 
   void record_exact_hidden() {
     std::vector<double> norms;
-    for (Index t = 0; t < exact_.tokens(); ++t) norms.push_back(norm(exact_.hidden(t)));
+    for (Index t = 0; t < exact_.tokens(); ++t) norms.push_back(hidden_norm(exact_.hidden(t)));
     task_.recording->exact_hidden(task_.source_cell, sequence_, exact_.place() - 1, norms);
   }
 

@@ -11,7 +11,7 @@
 #include "experiments/cache_cost/costs.hpp"
 #include "experiments/cache_cost/parameters.hpp"
 #include "experiments/harness/parameter_text.hpp"
-#include "experiments/harness/text_table.hpp"
+#include "core/base/text_table.hpp"
 #include "experiments/harness/toml_document.hpp"
 #include "experiments/study_fixture.hpp"
 

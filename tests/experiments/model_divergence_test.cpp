@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,26 +9,15 @@
 #include "experiments/attention_error/run.hpp"
 #include "experiments/harness/results_file.hpp"
 #include "experiments/model_divergence/run.hpp"
+#include "experiments/read_numbers.hpp"
 #include "experiments/study_fixture.hpp"
 
 namespace lacuna {
 namespace {
 
 using testing_study::Folder;
+using testing_study::numbers;
 using Numbers = std::vector<double>;
-
-Numbers numbers(const std::filesystem::path& file, const std::string& path) {
-  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t set = H5Dopen2(id, path.c_str(), H5P_DEFAULT);
-  EXPECT_GE(set, 0) << path;
-  const hid_t space = H5Dget_space(set);
-  Numbers values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
-  EXPECT_GE(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
-  H5Sclose(space);
-  H5Dclose(set);
-  H5Fclose(id);
-  return values;
-}
 
 /// Twelve lines; paths follow.
 std::string study(const std::string& preset, Index layers, const std::string& kind = "model_divergence") {

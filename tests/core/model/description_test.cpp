@@ -30,7 +30,7 @@ std::string fault_of(const ModelDescription& model) {
 }
 
 TEST(ModelDescription, EveryPresetIsConsistent) {
-  ASSERT_EQ(ModelPresetRegistry::instance().kinds().size(), 11U);
+  ASSERT_EQ(ModelPresetRegistry::instance().kinds().size(), 12U);
   for (const ModelPreset& preset : ModelPresetRegistry::instance().kinds()) {
     SCOPED_TRACE(preset.name);
     EXPECT_EQ(fault_of(preset.describe()), "");

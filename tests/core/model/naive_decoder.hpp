@@ -17,10 +17,15 @@ using shared_state::Real;
 using shared_state::RealRows;
 using shared_state::RealVector;
 
-/// What a decoder must not do.
+struct Made;
+
+/// What a decoder must not do, and what it does in a replay.
 struct Departure {
-  bool bidirectional = false;                ///< attention to tokens after the query
-  bool positions_stretch_to_length = false;  ///< positions t 8 / n instead of t
+  bool bidirectional = false;                 ///< attention to tokens after the query
+  bool positions_stretch_to_length = false;   ///< positions t 8 / n instead of t
+  std::vector<Index> first_window = {};       ///< per layer: tokens from there on see no window rows before; empty: all
+  const std::vector<Made>* stored = nullptr;  ///< [layers] entries that end before stored_tokens are these
+  Index stored_tokens = 0;
 };
 
 struct Sequence {
@@ -73,8 +78,11 @@ inline Real position_of(const Sequence& sequence, std::size_t t, std::size_t n) 
                                                         : static_cast<Real>(t);
 }
 
-inline bool sees(const Sequence& sequence, std::size_t t, std::size_t j, Index window) {
+inline bool sees(const Sequence& sequence, std::size_t place, std::size_t t, std::size_t j, Index window) {
   if (j > t) return sequence.departure.bidirectional;
+  const std::vector<Index>& first_window = sequence.departure.first_window;
+  const auto first = static_cast<std::size_t>(first_window.empty() || window == 0 ? 0 : first_window[place]);
+  if (j < first && t >= first) return false;
   return window == 0 || t - j < static_cast<std::size_t>(window);
 }
 
@@ -98,12 +106,12 @@ inline HeadRows rows_of(const Sequence& sequence, const ProjectedConfig& config,
   return rows;
 }
 
-inline RealVector masked_softmax(const Sequence& sequence, const RealVector& q, const RealRows& k, const RealRows& v,
-                                 Real scale, std::size_t t, Index window) {
+inline RealVector masked_softmax(const Sequence& sequence, std::size_t place, const RealVector& q, const RealRows& k,
+                                 const RealRows& v, Real scale, std::size_t t, Index window) {
   RealVector o(v[0].size(), 0);
   Real z = 0;
   for (std::size_t j = 0; j < k.size(); ++j) {
-    if (!sees(sequence, t, j, window)) continue;
+    if (!sees(sequence, place, t, j, window)) continue;
     const Real e = std::exp(scale * dot(q, k[j]));
     z += e;
     for (std::size_t c = 0; c < o.size(); ++c) o[c] += e * v[j][c];
@@ -112,8 +120,8 @@ inline RealVector masked_softmax(const Sequence& sequence, const RealVector& q, 
   return o;
 }
 
-inline RealRows attention(const Sequence& sequence, const ProjectedConfig& config, const ProjectedWeights& weights,
-                          const HeadRows& rows, const RealRows& x) {
+inline RealRows attention(const Sequence& sequence, std::size_t place, const ProjectedConfig& config,
+                          const ProjectedWeights& weights, const HeadRows& rows, const RealRows& x) {
   RealRows y;
   for (std::size_t t = 0; t < x.size(); ++t) {
     const RealVector all = add(project(weights.wq, x[t]), weights.bq);
@@ -122,7 +130,7 @@ inline RealRows attention(const Sequence& sequence, const ProjectedConfig& confi
       RealVector q = head(all, h, config.d_qk);
       if (config.rope) q = turned(q, *config.rope, position_of(sequence, t, x.size()));
       const Index g = h / (config.h_q / config.h_kv);
-      const RealVector o_h = masked_softmax(sequence, q, rows.k[g], rows.v[g],
+      const RealVector o_h = masked_softmax(sequence, place, q, rows.k[g], rows.v[g],
                                             1 / std::sqrt(static_cast<Real>(config.d_qk)), t, config.local_window);
       o.insert(o.end(), o_h.begin(), o_h.end());
     }
@@ -132,8 +140,8 @@ inline RealRows attention(const Sequence& sequence, const ProjectedConfig& confi
 }
 
 /// Expanded: keys and values of every head.
-inline RealRows attention(const Sequence& sequence, const MlaConfig& config, const MlaWeights& weights,
-                          const RealRows& x) {
+inline RealRows attention(const Sequence& sequence, std::size_t place, const MlaConfig& config,
+                          const MlaWeights& weights, const RealRows& x) {
   const RopeParameters rope{.channels = config.qk_rope, .base = config.rope_base};
   std::vector<RealRows> k(config.heads), v(config.heads);
   for (std::size_t t = 0; t < x.size(); ++t) {
@@ -160,7 +168,7 @@ inline RealRows attention(const Sequence& sequence, const MlaConfig& config, con
       const RealVector tail = turned({q.begin() + config.qk_nope, q.end()}, rope, position_of(sequence, t, x.size()));
       std::copy(tail.begin(), tail.end(), q.begin() + config.qk_nope);
       const RealVector o_h =
-          masked_softmax(sequence, q, k[h], v[h], 1 / std::sqrt(static_cast<Real>(config.d_qk())), t, 0);
+          masked_softmax(sequence, place, q, k[h], v[h], 1 / std::sqrt(static_cast<Real>(config.d_qk())), t, 0);
       o.insert(o.end(), o_h.begin(), o_h.end());
     }
     y.push_back(project(weights.wo, o));
@@ -168,15 +176,15 @@ inline RealRows attention(const Sequence& sequence, const MlaConfig& config, con
   return y;
 }
 
-inline RealRows attention(const SharedStateConfig& config, const SharedStateWeights& weights, const RealRows& entries,
-                          const RealRows& x) {
+inline RealRows attention(const Sequence& sequence, std::size_t place, const SharedStateConfig& config,
+                          const SharedStateWeights& weights, const RealRows& entries, const RealRows& x) {
   const RealRows local = shared_state::layer_rows(config, weights, x).local;
   const Index per_group = config.heads / config.o_groups;
   RealRows y;
   for (Index t = 0; t < static_cast<Index>(x.size()); ++t) {
     RealRows seen;
     for (Index j = 0; j <= t; ++j)
-      if (t - j < config.local_window) seen.push_back(local[j]);
+      if (sees(sequence, place, t, j, config.local_window)) seen.push_back(local[j]);
     for (Index j = 0; j < static_cast<Index>(entries.size()); ++j)
       if ((j + 1) * config.ratio - 1 <= t) seen.push_back(entries[j]);
     RealVector low_rank;
@@ -249,29 +257,51 @@ struct Made {
   RealRows entries;
 };
 
+/// Rows of `ratio` tokens that end before departure.stored_tokens become the stored ones.
+inline void take_stored(const Sequence& sequence, std::size_t place, Index ratio, Made& made) {
+  if (sequence.departure.stored == nullptr) return;
+  const Made& stored = (*sequence.departure.stored)[place];
+  const auto take = [&](const RealRows& from, RealRows& to) {
+    for (Index j = 0; j < static_cast<Index>(to.size()) && (j + 1) * ratio <= sequence.departure.stored_tokens; ++j)
+      to[j] = from[j];
+  };
+  take(stored.entries, made.entries);
+  for (std::size_t g = 0; g < made.rows.k.size(); ++g) {
+    take(stored.rows.k[g], made.rows.k[g]);
+    take(stored.rows.v[g], made.rows.v[g]);
+  }
+}
+
 inline RealRows mixed(const Sequence& sequence, std::size_t place, const RealRows& x, std::vector<Made>& made) {
   const LayerDescription& layer = sequence.model.layers[place];
   const AttentionWeights& weights = sequence.weights.layers[place].attention;
   const Made& read = made[layer.rows_of ? sequence.model.place_of(*layer.rows_of) : static_cast<Index>(place)];
   if (const auto* config = std::get_if<ProjectedConfig>(&layer.attention)) {
     const auto& own = std::get<ProjectedWeights>(weights);
-    if (!layer.rows_of) made[place].rows = rows_of(sequence, *config, own, x);
-    return attention(sequence, *config, own, read.rows, x);
+    if (!layer.rows_of) {
+      made[place].rows = rows_of(sequence, *config, own, x);
+      if (config->local_window == 0) take_stored(sequence, place, 1, made[place]);
+    }
+    return attention(sequence, place, *config, own, read.rows, x);
   }
   if (const auto* config = std::get_if<SharedStateConfig>(&layer.attention)) {
     const auto& own = std::get<SharedStateWeights>(weights);
-    if (!layer.rows_of) made[place].entries = shared_state::layer_rows(*config, own, x).entries;
-    return attention(*config, own, read.entries, x);
+    if (!layer.rows_of) {
+      made[place].entries = shared_state::layer_rows(*config, own, x).entries;
+      take_stored(sequence, place, config->ratio, made[place]);
+    }
+    return attention(sequence, place, *config, own, read.entries, x);
   }
   if (const auto* config = std::get_if<MlaConfig>(&layer.attention))
-    return attention(sequence, *config, std::get<MlaWeights>(weights), x);
+    return attention(sequence, place, *config, std::get<MlaWeights>(weights), x);
   if (const auto* config = std::get_if<SparseMlaConfig>(&layer.attention))
-    return attention(sequence, config->mla, std::get<SparseMlaWeights>(weights).mla, x);
+    return attention(sequence, place, config->mla, std::get<SparseMlaWeights>(weights).mla, x);
   return retention(std::get<RetentionConfig>(layer.attention), std::get<RetentionWeights>(weights), x);
 }
 
-/// Hidden states behind the last layer, [tokens][d_model].
-inline RealRows hidden_states(const Sequence& sequence, const std::vector<Index>& tokens) {
+/// Hidden states behind the last layer, [tokens][d_model]; `all_made` takes what the layers made.
+inline RealRows hidden_states(const Sequence& sequence, const std::vector<Index>& tokens,
+                              std::vector<Made>* all_made = nullptr) {
   const ModelDescription& model = sequence.model;
   const ModelWeights& weights = sequence.weights;
   const bool before = model.norm_place == NormPlace::before;
@@ -300,6 +330,7 @@ inline RealRows hidden_states(const Sequence& sequence, const std::vector<Index>
       if (!before) h[t] = norm_of(sequence, own.feed_forward_norm, h[t]);
     }
   }
+  if (all_made != nullptr) *all_made = std::move(made);
   return h;
 }
 

@@ -72,6 +72,7 @@ inline ModelDescription small_mla(const std::string& preset) {
 inline std::vector<ModelDescription> small_models() {
   return {small_model("llama_7b", 3),
           small_model("v1_67b", 3),
+          small_model("mistral_7b", 3),
           small_model("gpt2_small", 3),
           small_post_norm(),
           small_mla("v3"),

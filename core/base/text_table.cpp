@@ -1,4 +1,4 @@
-#include "experiments/harness/text_table.hpp"
+#include "core/base/text_table.hpp"
 
 #include <fmt/format.h>
 
