@@ -94,4 +94,11 @@ std::int64_t ResultsReader::integer_attribute(const std::string& object, const s
   return static_cast<std::int64_t>(*value);
 }
 
+std::string ResultsReader::text_attribute(const std::string& object, const std::string& name) const {
+  constexpr std::size_t longest = 65536;
+  const auto value = hdf5::read_text_attribute(hdf5::open_group(state_->file, object), name, longest);
+  if (!value) throw InputError(fmt::format("{} has no attribute '{}'", object, name));
+  return *value;
+}
+
 }  // namespace lacuna

@@ -33,6 +33,8 @@ class ResultsReader {
   std::vector<double> read(const std::string& variable, const std::vector<std::int64_t>& start,
                            const std::vector<std::int64_t>& count) const;
   std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
+  /// A text attribute of a group.
+  std::string text_attribute(const std::string& object, const std::string& name) const;
 
  private:
   struct State;
