@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
     const std::filesystem::path file = lacuna::run_attention_error(*line, argc, argv);
     if (file.empty()) return 0;
     const lacuna::Summary summary = lacuna::summarize(file);
-    std::cout << lacuna::format_table(summary) << fmt::format("results: {}\n", file.string());
-    return summary.violations + summary.failures > 0 ? static_cast<int>(lacuna::ExitCode::bound_violated) : 0;
+    std::cout << lacuna::format_summary(summary, lacuna::TableStyle::brief)
+              << fmt::format("results: {}\n", file.string());
+    return summary.sound() ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "analysis/summary.hpp"
 #include "core/base/error.hpp"
 #include "experiments/harness/main_guard.hpp"
 #include "experiments/harness/study.hpp"
@@ -15,8 +16,11 @@ int main(int argc, char** argv) {
         {lacuna::print_defaults, lacuna::json_schema, "path.select.select.k=32"}, argc, argv);
     if (!line) return 0;
     const lacuna::DivergenceRun run = lacuna::run_model_divergence(*line, argc, argv);
-    std::cout << run.report;
-    if (!run.file.empty()) std::cout << fmt::format("results: {}\n", run.file.string());
-    return run.sound ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
+    std::cout << run.plan;
+    if (run.file.empty()) return 0;
+    const lacuna::Summary summary = lacuna::summarize(run.file);
+    std::cout << lacuna::format_summary(summary, lacuna::TableStyle::brief)
+              << fmt::format("results: {}\n", run.file.string());
+    return summary.sound() ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
   });
 }

@@ -4,14 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <sstream>
-
 #include "core/model/preset.hpp"
-#include "experiments/cache_cost/cost_report.hpp"
 #include "experiments/cache_cost/costs.hpp"
 #include "experiments/cache_cost/parameters.hpp"
 #include "experiments/harness/parameter_text.hpp"
-#include "core/base/text_table.hpp"
 #include "experiments/harness/toml_document.hpp"
 #include "experiments/study_fixture.hpp"
 
@@ -183,68 +179,6 @@ TEST(ShippedCostStudies, CoverEveryPublishedArchitecture) {
                                       "890", "890", "10324"}));
 }
 
-TEST(CostReport, SaysWhatTheLongestContextCosts) {
-  const CostStudy study = read_cost(kCostHead + kV41);
-  const auto costs = std::vector<ArchitectureCosts>{ArchitectureCosts::of(study.architectures[0], {8, 1'000'000, 9})};
-  const std::string report = format_cost_report(costs);
-  EXPECT_EQ(report.find("at 1000000 tokens:\n"), 0u);
-  EXPECT_NE(report.find(" 890 "), std::string::npos);
-  EXPECT_NE(report.find("890.000 MB"), std::string::npos);
-  EXPECT_NE(report.find(" 2565536 "), std::string::npos);    // 3 n / 2 + n + 4 * 16384
-  EXPECT_NE(report.find(" 20002560\n"), std::string::npos);  // 20 n + 20 * 128
-}
-
-/// The cells of a line of the report that starts with `name` and stands before the blank line.
-std::vector<std::string> comparison_of(const std::string& report, const std::string& name) {
-  std::istringstream lines(report.substr(0, report.find("\n\n")));
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(name + " ")) continue;
-    std::vector<std::string> cells;
-    for (std::size_t at = 0; at < line.size();) {
-      const std::size_t end = std::min(line.find("  ", at), line.size());
-      cells.push_back(line.substr(at, end - at));
-      at = std::min(line.find_first_not_of(' ', end), line.size());
-    }
-    return cells;
-  }
-  return {};
-}
-
-TEST(CostReport, SaysFirstWhichReductionChangesWhichTerm) {
-  const CostStudy study = read_cost(
-      "schema = 1\n[experiment]\nkind = \"cache_cost\"\n[cost]\ncontext = 1000000\n"
-      "[[architecture]]\nname = \"mha\"\npreset = \"v1_67b\"\nkv_heads = 64\n"
-      "[[architecture]]\nname = \"gqa\"\npreset = \"v1_67b\"\nagainst = \"mha\"\n"
-      "[[architecture]]\nname = \"pool\"\nagainst = \"all\"\n" +
-      kV41.substr(kV41.find("preset")) + "[[architecture]]\nname = \"all\"\npool.blocks = 0\n" +
-      kV41.substr(kV41.find("preset")));
-  std::vector<ArchitectureCosts> costs;
-  for (const Architecture& architecture : study.architectures)
-    costs.push_back(ArchitectureCosts::of(architecture, study.contexts));
-  const std::string report = format_cost_report(costs);
-  // 8 KV heads for 64, read by as many query heads; projections of K and V are the difference in operations
-  const std::vector<std::string> gqa = comparison_of(report, "gqa");
-  ASSERT_EQ(gqa.size(), 11u);
-  EXPECT_EQ(gqa[2], "x 0.125");
-  EXPECT_EQ(gqa[3], "=");
-  EXPECT_EQ(gqa[5], "x 0.125");
-  EXPECT_EQ(gqa[7], "=");
-  EXPECT_EQ(gqa[10], "=");
-  // 4 of the later indexers score 16,384 rows for a million: 2,565,536 of 6,500,000
-  const std::vector<std::string> pool = comparison_of(report, "pool");
-  ASSERT_EQ(pool.size(), 11u);
-  EXPECT_EQ(pool[1], "all");
-  EXPECT_EQ(pool[2], "=");
-  EXPECT_EQ(pool[8], "x 0.3947");
-  EXPECT_TRUE(comparison_of(report, "mha").empty());
-}
-
-TEST(CostReport, HasOneTableWhereNothingIsCompared) {
-  const CostStudy study = read_cost(kCostHead + kV41);
-  const auto costs = std::vector<ArchitectureCosts>{ArchitectureCosts::of(study.architectures[0], {8})};
-  EXPECT_EQ(format_cost_report(costs).find("against"), std::string::npos);
-}
-
 TEST(ReadCostStudyFaults, AgainstNamesAnotherArchitecture) {
   EXPECT_EQ(cost_errors(kCostHead + kV41 + "against = \"v41\"\n"),
             "params.toml:12:1: error: in [[architecture]] \"v41\": against names 'v41', which is no other "
@@ -254,20 +188,6 @@ TEST(ReadCostStudyFaults, AgainstNamesAnotherArchitecture) {
                         "\"v3\"\n"),
             "params.toml:12:1: error: in [[architecture]] \"v41\": against names 'thre', which is no other "
             "[[architecture]]; did you mean 'three'?");
-}
-
-TEST(TextTable, FlushesTheFirstColumnsLeftAndTheOthersRight) {
-  EXPECT_EQ(text_table({{"a", "bb", "c"}, {"long", "b", "1000"}}, 2), "a     bb     c\nlong  b   1000\n");
-  EXPECT_EQ(text_table({{"name", ""}, {"x", ""}}, 2), "name\nx\n");
-  EXPECT_EQ(text_table({}, 1), "");
-}
-
-TEST(CostReport, BytesHaveDecimalPrefixes) {
-  EXPECT_EQ(format_bytes(0), "0 B");
-  EXPECT_EQ(format_bytes(999.5), "999.5 B");
-  EXPECT_EQ(format_bytes(1000), "1.000 kB");
-  EXPECT_EQ(format_bytes(17'179'869'184), "17.180 GB");
-  EXPECT_EQ(format_bytes(3.5e15), "3500.000 TB");
 }
 
 TEST(CostParameters, DefaultsAreTomlThatNamesEveryParameter) {
