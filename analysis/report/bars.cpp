@@ -55,7 +55,7 @@ std::string Bars::svg(const Extent& extent, const std::string& alt) const {
     const std::string mark = bar.series < 0 ? "" : fmt::format(" data-s=\"{}\"", bar.series);
     body += fmt::format("<g{}>", mark);
     if (narrow)
-      body += fmt::format("<text class=\"bl\" x=\"{}\" y=\"{}\">{}</text>", coordinate(left), coordinate(y - 4),
+      body += fmt::format("<text class=\"bl\" x=\"{}\" y=\"{}\">{}</text>", coordinate(left + 3), coordinate(y - 4),
                           escape_markup(bar.label));
     else
       body += fmt::format("<text class=\"bl\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", coordinate(left - 8),

@@ -11,6 +11,15 @@ namespace lacuna {
 namespace {
 
 constexpr double kLineHeight = 13;
+constexpr double kLetter = 7.2;  // px: mean width of a bold letter
+
+double label_width(const std::vector<Series>& labelled, const Extent& extent) {
+  double width = 16;
+  if (!extent.is_narrow())
+    for (const Series& series : labelled)
+      width = std::max(width, 14 + kLetter * static_cast<double>(series.label().size()));
+  return width;
+}
 
 }  // namespace
 
@@ -22,12 +31,12 @@ std::string drawing(const Extent& extent, const std::string& alt, const std::str
       attributes.empty() ? "" : " " + attributes, body);
 }
 
-Plot::Plot(Extent extent, Axis x, Axis y, double label_width)
+Plot::Plot(Extent extent, Axis x, Axis y, const std::vector<Series>& labelled)
     : extent_(extent),
       x_(std::move(x)),
       y_(std::move(y)),
       left_(52),
-      right_(extent.width - (extent.is_narrow() ? 12 : std::max(label_width, 16.0))),
+      right_(extent.width - label_width(labelled, extent)),
       top_(24),
       bottom_(extent.height - 40) {}
 
@@ -70,8 +79,9 @@ void Plot::diagonal(const std::string& name) {
   if (!(high > low)) return;
   body_ += fmt::format("<path class=\"diagonal\" d=\"M{} {}L{} {}\"/>", coordinate(px(low)), coordinate(py(low)),
                        coordinate(px(high)), coordinate(py(high)));
-  body_ += fmt::format("<text class=\"tl\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", coordinate(px(high) - 8),
-                       coordinate(std::min(py(high) + 26, bottom_ - 6)), escape_markup(name));
+  const double middle = x_.is_logarithmic() ? std::sqrt(low * high) : (low + high) / 2;
+  body_ += fmt::format("<text class=\"tl\" x=\"{}\" y=\"{}\">{}</text>", coordinate(px(middle) + 12),
+                       coordinate(py(middle) + 16), escape_markup(name));
 }
 
 void Plot::backdrop(const std::vector<Mark>& points) {

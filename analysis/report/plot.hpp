@@ -28,8 +28,8 @@ struct Mark {
 
 class Plot {
  public:
-  /// `label_width`: room to the right of the axes for direct labels, in pixels; narrow plots have none.
-  Plot(Extent extent, Axis x, Axis y, double label_width = 0);
+  /// `labelled`: series that get direct labels, room for which is kept right of the axes; narrow plots have none.
+  Plot(Extent extent, Axis x, Axis y, const std::vector<Series>& labelled = {});
 
   /// y = x, with its name beside it.
   void diagonal(const std::string& name);

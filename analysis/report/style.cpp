@@ -55,7 +55,7 @@ nav a { text-decoration: none; } nav a:hover { text-decoration: underline; }
 .kinds, .scale { display: flex; flex-wrap: wrap; gap: 4px 14px; font-size: 13px; color: var(--soft); margin: 8px 0 0; align-items: center; } .scale { gap: 3px 5px; }
 .kinds i, .scale i { display: inline-block; width: 15px; height: 12px; border-radius: 2px; margin-right: 6px; background: var(--c); } .scale i { margin: 0; width: 18px; }
 .scale i.hx { background: repeating-linear-gradient(45deg, var(--raised) 0 2px, var(--rule) 2px 4px); margin-left: 10px; } .kinds span { display: inline-flex; align-items: center; }
-details.table { display: inline-block; max-width: 100%; font-size: 14px; vertical-align: top; } details.table[open] { display: block; } summary { cursor: pointer; color: var(--accent); }
+details.table { display: inline-block; max-width: 100%; font-size: 14px; vertical-align: baseline; } details.table[open] { display: block; } summary { cursor: pointer; color: var(--accent); }
 .csv { font-size: 14px; margin-left: 14px; } details[open] + .csv { margin-left: 0; }
 .rows { overflow: auto; max-height: 420px; margin: 6px 0; border: 1px solid var(--rule); } table { border-collapse: collapse; font-size: 13px; } th, td { padding: 3px 9px; text-align: left; border-bottom: 1px solid var(--rule); white-space: nowrap; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
 thead th { position: sticky; top: 0; background: var(--raised); } .provenance td { white-space: normal; overflow-wrap: anywhere; } .provenance table { width: 100%; margin: 4px 0 12px; } .provenance th { vertical-align: top; font-weight: 600; width: 190px; }
@@ -67,6 +67,7 @@ pre { overflow: auto; max-height: 420px; font-size: 12.5px; line-height: 1.45; b
 svg text { font-family: inherit; fill: var(--ink); } .tl { font-size: 11.5px; fill: var(--soft) !important; } .at { font-size: 12px; fill: var(--soft) !important; } .bl { font-size: 12px; } .dl { font-size: 12px; fill: var(--c) !important; font-weight: 600; }
 .grid { stroke: var(--rule); stroke-width: 1; fill: none; } .grid.zero { stroke-dasharray: 2 3; stroke: var(--soft); } .tick { stroke: var(--soft); } .axis { stroke: var(--soft); fill: none; }
 .line { stroke: var(--c); stroke-width: 1.8; fill: none; stroke-linejoin: round; } .line.oracle, .oracle .line { stroke-dasharray: 5 3; } .interval, .whisker { stroke: var(--c, var(--ink)); stroke-width: 1.4; fill: none; opacity: .6; } .whisker { stroke: var(--ink); opacity: 1; }
+.skipped { fill: var(--rule); opacity: .55; } .summaries { stroke: var(--k4); stroke-width: 2.5; stroke-dasharray: 2 1.5; }
 .range { stroke: var(--c); fill: none; stroke-linecap: butt; }
 use { fill: var(--c); stroke: var(--raised); stroke-width: .8; } .oracle use { fill: var(--raised); stroke: var(--c); stroke-width: 1.6; } .small use { opacity: .7; stroke: none; } .small.oracle use { fill: none; stroke: var(--c); stroke-width: .9; }
 .frontier { stroke: var(--band); stroke-width: 13; fill: none; stroke-linejoin: round; stroke-linecap: round; } .diagonal { stroke: var(--ink); stroke-width: 1.2; }

@@ -17,7 +17,8 @@ using Errors = Estimate PathPoint::*;
 std::vector<Mark> frontier(const std::vector<PathPoint>& points, Reads reads, Errors error) {
   std::vector<const PathPoint*> sorted;
   for (const PathPoint& point : points)
-    if (!point.series.is_oracle && point.ran_everywhere() && point.*reads > 0) sorted.push_back(&point);
+    if (!point.series.is_oracle && point.ran_everywhere() && point.*reads > 0 && (point.*error).value > 0)
+      sorted.push_back(&point);
   std::sort(sorted.begin(), sorted.end(), [&](const PathPoint* a, const PathPoint* b) {
     return a->*reads != b->*reads ? a->*reads < b->*reads : (a->*error).value < (b->*error).value;
   });
@@ -36,8 +37,10 @@ Panel panel(const std::vector<PathPoint>& points, Reads reads, Errors error, con
     xs.push_back(point.*reads);
     ys.insert(ys.end(), {(point.*error).value, (point.*error).interval.high});
   }
+  std::vector<Series> labelled;
+  for (const PathPoint& point : points) labelled.push_back(point.series);
   const auto draw = [=](const Extent& extent) {
-    Plot plot(extent, Axis::logarithmic(x_title, xs, 2, text), Axis::logarithmic(y_title, ys), 92);
+    Plot plot(extent, Axis::logarithmic(x_title, xs, 2, text), Axis::logarithmic(y_title, ys), labelled);
     plot.backdrop(frontier(points, reads, error));
     for (std::size_t first = 0; first < points.size();) {
       std::size_t last = first;

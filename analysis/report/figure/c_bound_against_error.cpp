@@ -103,10 +103,10 @@ Figure make(const ReportInput& input) {
     figure.sentence = "No row has an error above 0 and a bound to compare it with.";
   else
     figure.sentence = fmt::format(
-        "{} of {} lie below the diagonal, {}; the tightest bound is {} times its error.",
+        "{} of {} lie below the diagonal, {}; the tightest bound exceeds its error by {}.",
         below == 0 ? "None" : short_number(static_cast<double>(below)), counted(measured - left_out, "row"),
         violations == 0 ? "and no row violates its bound" : fmt::format("{} of them beyond rounding", violations),
-        short_number(tightest));
+        percent(tightest - 1));
   figure.note = fmt::format(
       "{} of {} are drawn: the extremes of error, bound and ratio of each path and swept value, every violation, and "
       "of "
@@ -115,7 +115,7 @@ Figure make(const ReportInput& input) {
       counted(left_out, "row"));
   if (drawn.empty()) return figure;
   const auto draw = [drawn, values, sentence = figure.sentence](const Extent& extent) {
-    Plot plot(extent, Axis::logarithmic("output error", values), Axis::logarithmic("bound", values), 16);
+    Plot plot(extent, Axis::logarithmic("output error", values), Axis::logarithmic("bound", values));
     plot.diagonal("bound = error");
     for (const auto& [series, marks] : drawn) plot.marks(series, marks, true);
     return plot.svg("Scatter of bound against output error, logarithmic axes. " + sentence);
