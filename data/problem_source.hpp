@@ -37,7 +37,7 @@ class ProblemSource {
   virtual const SourceShape& shape() const = 0;
   /// The problem of one sequence and layer, both by index. Thread-safe; the same indices give the same bits.
   virtual AttentionProblem load(Index sequence, Index layer) const = 0;
-  /// SHA-256 of what was read, over all files in order; empty for a synthetic source.
+  /// SHA-256 of what was read, over all files in order (sha256_of_digests); empty for a synthetic source.
   virtual std::string input_sha256() const { return {}; }
   /// What whoever made the input may want to know, one sentence each.
   virtual std::vector<std::string> notes() const { return {}; }
@@ -47,6 +47,8 @@ struct SourceKind {
   std::string name = {};
   std::string sentence = {};
   std::vector<ParameterSpec> parameters = {};
+  /// Legal values that do not go together; may be absent.
+  std::function<std::vector<ParameterFault>(const Parameters&)> check = {};
   /// `seed` is the experiment's. File parameters are already resolved paths.
   std::function<std::unique_ptr<ProblemSource>(const Parameters&, std::uint64_t seed)> open = {};
 };

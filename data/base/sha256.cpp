@@ -60,4 +60,14 @@ std::string file_sha256(const std::filesystem::path& file) {
   return digest.hex();
 }
 
+std::string sha256_of_digests(std::span<const std::string> digests) {
+  if (digests.size() == 1) return digests.front();
+  Sha256 all;
+  for (const std::string& digest : digests) {
+    const std::string line = digest + "\n";
+    all.update(line.data(), line.size());
+  }
+  return all.hex();
+}
+
 }  // namespace lacuna

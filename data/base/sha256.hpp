@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
@@ -27,5 +28,7 @@ class Sha256 {
 
 /// The digest of a file's bytes, as sha256sum prints it. Throws EnvironmentError when it cannot be opened or read.
 std::string file_sha256(const std::filesystem::path& file);
+/// Of one digest: itself. Of several: the digest of them, one hex line each.
+std::string sha256_of_digests(std::span<const std::string> digests);
 
 }  // namespace lacuna

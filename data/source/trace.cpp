@@ -93,11 +93,12 @@ class TraceSource final : public ProblemSource {
 
   AttentionProblem load(Index sequence, Index layer) const override { return traces_.at(sequence).load(layer); }
 
-  /// Of one file: the digest of its bytes. Of several: the digest of their digests, one hex line each.
   std::string input_sha256() const override {
     const std::lock_guard lock(digest_mutex_);
-    if (digest_.empty()) digest_ = digest_of_files();
-    return digest_;
+    if (!digest_.empty()) return digest_;
+    std::vector<std::string> digests;
+    for (const TraceFile& trace : traces_) digests.push_back(trace.sha256());
+    return digest_ = sha256_of_digests(digests);
   }
 
   /// Of every file once, however often it is given.
@@ -110,16 +111,6 @@ class TraceSource final : public ProblemSource {
   }
 
  private:
-  std::string digest_of_files() const {
-    if (traces_.size() == 1) return traces_.front().sha256();
-    Sha256 all;
-    for (const TraceFile& trace : traces_) {
-      const std::string line = trace.sha256() + "\n";
-      all.update(line.data(), line.size());
-    }
-    return all.hex();
-  }
-
   std::vector<TraceFile> traces_;
   SourceShape shape_;
   mutable std::mutex digest_mutex_;

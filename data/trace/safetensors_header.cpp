@@ -1,10 +1,10 @@
 #include "data/trace/safetensors_header.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include <set>
+#include <array>
+#include <limits>
 
 #include "core/base/error.hpp"
+#include "data/base/strict_json.hpp"
 
 namespace lacuna {
 namespace {
@@ -15,24 +15,6 @@ constexpr std::int64_t max_header_bytes = 100'000'000;  // as in the format's re
 constexpr std::size_t max_nesting = 4;                  // object, tensor, list, and one to spare
 
 [[noreturn]] void refuse(const std::string& why) { throw InputError("safetensors header: " + why); }
-
-/// Parses; refuses what a JSON parser lets pass: keys that occur twice, and deep nesting.
-Json parse(const std::string& text) {
-  std::vector<std::set<std::string>> keys;
-  const Json::parser_callback_t watch = [&keys](int depth, Json::parse_event_t event, Json& value) {
-    if (depth > static_cast<int>(max_nesting)) refuse("nested too deeply");
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      refuse(fmt::format("'{}' occurs twice", value.get<std::string>()));
-    return true;
-  };
-  try {
-    return Json::parse(text, watch);
-  } catch (const Json::exception& error) {
-    refuse(error.what());
-  }
-}
 
 std::vector<std::int64_t> sizes(const std::string& tensor, const Json& entry, const std::string& key) {
   const auto list = entry.find(key);
@@ -85,6 +67,14 @@ SafetensorsEntry read_entry(const std::string& name, const Json& json, std::int6
 
 }  // namespace
 
+std::optional<ElementType> element_of(const SafetensorsEntry& entry) {
+  if (entry.dtype == "F16") return ElementType::f16;
+  if (entry.dtype == "BF16") return ElementType::bf16;
+  if (entry.dtype == "F32") return ElementType::f32;
+  if (entry.dtype == "F64") return ElementType::f64;
+  return std::nullopt;
+}
+
 std::int64_t safetensors_header_bytes(const unsigned char* first_8_bytes, std::int64_t file_bytes) {
   std::uint64_t size = 0;
   for (int i = 7; i >= 0; --i) size = (size << 8) | first_8_bytes[i];
@@ -94,7 +84,7 @@ std::int64_t safetensors_header_bytes(const unsigned char* first_8_bytes, std::i
 }
 
 SafetensorsHeader parse_safetensors_header(const std::string& text, std::int64_t file_bytes) {
-  const Json json = parse(text);
+  const Json json = parse_strict_json(text, "safetensors header", max_nesting);
   if (!json.is_object()) refuse("not a JSON object");
   const std::int64_t data_begin = 8 + static_cast<std::int64_t>(text.size());
   SafetensorsHeader header;
@@ -110,6 +100,16 @@ SafetensorsHeader parse_safetensors_header(const std::string& text, std::int64_t
     }
   }
   return header;
+}
+
+std::optional<SafetensorsHeader> read_safetensors_header(const ReadableFile& file) {
+  std::array<unsigned char, 8> length{};
+  if (file.bytes() >= 8) file.read_at(0, length.data(), 8);
+  const std::int64_t size = safetensors_header_bytes(length.data(), file.bytes());
+  if (size < 0) return std::nullopt;
+  std::string text(static_cast<std::size_t>(size), '\0');
+  file.read_at(8, text.data(), size);
+  return parse_safetensors_header(text, file.bytes());
 }
 
 }  // namespace lacuna

@@ -8,8 +8,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "data/base/readable_file.hpp"
+#include "data/trace/element.hpp"
 
 namespace lacuna {
 
@@ -19,6 +23,9 @@ struct SafetensorsEntry {
   std::int64_t begin = 0;             ///< offset in the file, bytes
   std::int64_t end = 0;
 };
+
+/// What the elements are among the floating types, if they are.
+std::optional<ElementType> element_of(const SafetensorsEntry& entry);
 
 struct SafetensorsHeader {
   std::map<std::string, SafetensorsEntry> tensors;
@@ -31,5 +38,9 @@ std::int64_t safetensors_header_bytes(const unsigned char* first_8_bytes, std::i
 /// `text` is the JSON object. Throws InputError naming the tensor: syntax, a key that occurs twice, a shape whose
 /// product overflows, bytes beyond the end of the file.
 SafetensorsHeader parse_safetensors_header(const std::string& text, std::int64_t file_bytes);
+
+/// Of a file; nothing where the file cannot hold what its first 8 bytes announce: it is truncated, or something else.
+/// Messages do not name the file.
+std::optional<SafetensorsHeader> read_safetensors_header(const ReadableFile& file);
 
 }  // namespace lacuna

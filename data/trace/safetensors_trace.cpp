@@ -1,13 +1,8 @@
 // Traces in safetensors: tensors of the same names, the scale as a text in __metadata__.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "data/trace/safetensors_header.hpp"
 #include "data/trace/trace_format.hpp"
@@ -17,12 +12,12 @@ namespace {
 
 constexpr Index block_bytes = Index{1} << 20;  // read at a time
 
-ElementType element_type(const std::string& name, const std::string& dtype) {
-  if (dtype == "F16") return ElementType::f16;
-  if (dtype == "BF16") return ElementType::bf16;
-  if (dtype == "F32") return ElementType::f32;
-  if (dtype == "F64") return ElementType::f64;
-  throw InputError(fmt::format("dataset '{}' has elements of type {}; expected F16, BF16, F32 or F64", name, dtype));
+ElementType element_type(const std::string& name, const SafetensorsEntry& entry) {
+  const std::optional<ElementType> element = element_of(entry);
+  if (!element)
+    throw InputError(
+        fmt::format("dataset '{}' has elements of type {}; expected F16, BF16, F32 or F64", name, entry.dtype));
+  return *element;
 }
 
 template <class T>
@@ -44,20 +39,12 @@ double number(const std::string& key, const std::string& text) {
   return value;
 }
 
-/// Runs in a child that ends with the reading: the descriptor is not closed.
 class SafetensorsTrace final : public TraceFormat {
  public:
-  explicit SafetensorsTrace(const std::string& file) : fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat status {};
-    if (fd_ < 0 || ::fstat(fd_, &status) != 0)
-      throw EnvironmentError(fmt::format("cannot be opened: {}", std::strerror(errno)));
-    std::array<unsigned char, 8> length{};
-    if (status.st_size >= 8) read_at(0, length.data(), 8);
-    const std::int64_t size = safetensors_header_bytes(length.data(), status.st_size);
-    if (size < 0) throw InputError("neither HDF5 nor safetensors, or truncated");
-    std::string text(static_cast<std::size_t>(size), '\0');
-    read_at(8, text.data(), size);
-    header_ = parse_safetensors_header(text, status.st_size);
+  explicit SafetensorsTrace(const std::string& file) : file_(file) {
+    std::optional<SafetensorsHeader> header = read_safetensors_header(file_);
+    if (!header) throw InputError("neither HDF5 nor safetensors, or truncated");
+    header_ = std::move(*header);
   }
 
   StoredTensors tensors() override {
@@ -78,7 +65,7 @@ class SafetensorsTrace final : public TraceFormat {
 
     const SafetensorsEntry& sink = header_.tensors.at("sink_logit");
     labels.sink_logit.resize(sizes.layers * sizes.heads);
-    widen(element_type("sink_logit", sink.dtype), whole(sink).data(), labels.sink_logit);
+    widen(element_type("sink_logit", sink), whole(sink).data(), labels.sink_logit);
     return labels;
   }
 
@@ -98,7 +85,7 @@ class SafetensorsTrace final : public TraceFormat {
     std::vector<std::byte> block(block_bytes);
     for (Index done = 0; done < layer_bytes;) {
       const Index size = std::min(block_bytes, layer_bytes - done);
-      read_at(entry.begin + layer * layer_bytes + done, block.data(), size);
+      file_.read_at(entry.begin + layer * layer_bytes + done, block.data(), size);
       output.write(block.data(), static_cast<std::size_t>(size));
       done += size;
     }
@@ -108,7 +95,7 @@ class SafetensorsTrace final : public TraceFormat {
   std::optional<StoredTensor> tensor(const std::string& name) const {
     const auto it = header_.tensors.find(name);
     if (it == header_.tensors.end()) return std::nullopt;
-    return StoredTensor{element_type(name, it->second.dtype), it->second.extents};
+    return StoredTensor{element_type(name, it->second), it->second.extents};
   }
 
   std::optional<std::vector<Index>> integers(const std::string& name, Index size) const {
@@ -125,24 +112,11 @@ class SafetensorsTrace final : public TraceFormat {
 
   std::vector<std::byte> whole(const SafetensorsEntry& entry) const {
     std::vector<std::byte> bytes(static_cast<std::size_t>(entry.end - entry.begin));
-    read_at(entry.begin, bytes.data(), static_cast<Index>(bytes.size()));
+    file_.read_at(entry.begin, bytes.data(), static_cast<Index>(bytes.size()));
     return bytes;
   }
 
-  void read_at(Index offset, void* data, Index bytes) const {
-    char* at = static_cast<char*>(data);
-    while (bytes > 0) {
-      const ssize_t count = ::pread(fd_, at, static_cast<std::size_t>(bytes), offset);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw EnvironmentError(fmt::format("cannot be read: {}", std::strerror(errno)));
-      if (count == 0) throw InputError("truncated while it was read");
-      at += count;
-      offset += count;
-      bytes -= count;
-    }
-  }
-
-  int fd_;
+  ReadableFile file_;
   SafetensorsHeader header_;
 };
 

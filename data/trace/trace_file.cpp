@@ -1,14 +1,7 @@
 #include "data/trace/trace_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -16,6 +9,7 @@
 #include "data/base/guarded_child.hpp"
 #include "data/base/sha256.hpp"
 #include "data/hdf5/error.hpp"
+#include "data/hdf5/signature.hpp"
 #include "data/trace/trace_format.hpp"
 
 namespace lacuna {
@@ -23,21 +17,6 @@ namespace {
 
 constexpr Index block_bytes = Index{1} << 20;  // of stored elements, received at a time
 constexpr Index gibibyte = Index{1} << 30;
-
-/// Whether the file begins with the HDF5 signature, or has it after a user block of 512, 1024, ... bytes.
-bool has_hdf5_signature(const std::string& file) {
-  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) throw EnvironmentError(fmt::format("{}: cannot be opened: {}", file, std::strerror(errno)));
-  bool found = false;
-  for (off_t offset = 0; !found && offset <= 1 << 20; offset = offset == 0 ? 512 : 2 * offset) {
-    std::array<char, 8> bytes{};
-    if (::pread(fd, bytes.data(), bytes.size(), offset) != static_cast<ssize_t>(bytes.size())) break;
-    found = std::string_view(bytes.data(), bytes.size()) == signature;
-  }
-  ::close(fd);
-  return found;
-}
 
 /// Opens the file and runs `use` on it, in the child. What the library cannot read is the file's fault here.
 template <class Use>
@@ -192,7 +171,7 @@ Tensor& place_in(AttentionProblem& problem, std::string_view name) {
 }  // namespace
 
 TraceFile::TraceFile(std::filesystem::path file)
-    : file_(std::move(file)), identity_(identify(file_)), is_hdf5_(has_hdf5_signature(file_.string())) {
+    : file_(std::move(file)), identity_(identify(file_)), is_hdf5_(hdf5::has_signature(file_.string())) {
   Opening opening = read_opening(file_.string(), is_hdf5_, identity_.bytes);
   header_ = std::move(opening.header);
   notes_ = std::move(opening.notes);
@@ -201,7 +180,7 @@ TraceFile::TraceFile(std::filesystem::path file)
 AttentionProblem TraceFile::load(Index layer) const {
   const TraceSizes& sizes = header_.sizes;
   LACUNA_ASSERT(layer >= 0 && layer < sizes.layers);
-  check_unchanged();
+  check_unchanged(file_, identity_);
   const std::string name = file_.string();
   const Index stored = sizes.stored_bytes();
   const ChildLimits limits{.memory_bytes = gibibyte + 4 * std::min(stored, 1024 * gibibyte),
@@ -241,29 +220,10 @@ AttentionProblem TraceFile::load(Index layer) const {
 }
 
 std::string TraceFile::sha256() const {
-  check_unchanged();
+  check_unchanged(file_, identity_);
   std::string digest = file_sha256(file_);
-  check_unchanged();
+  check_unchanged(file_, identity_);
   return digest;
-}
-
-TraceFile::Identity TraceFile::identify(const std::filesystem::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) {
-    const int error = errno;
-    const std::string message = fmt::format("{}: {}", file.string(), std::strerror(error));
-    if (error == ENOENT || error == ENOTDIR) throw InputError(message);
-    throw EnvironmentError(message);
-  }
-  if (!S_ISREG(status.st_mode)) throw InputError(fmt::format("{}: not a regular file", file.string()));
-  return {.device = status.st_dev,
-          .inode = status.st_ino,
-          .bytes = status.st_size,
-          .modified_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
-}
-
-void TraceFile::check_unchanged() const {
-  if (!(identify(file_) == identity_)) throw InputError(fmt::format("{}: changed since it was opened", file_.string()));
 }
 
 }  // namespace lacuna

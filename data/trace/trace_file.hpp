@@ -2,12 +2,12 @@
 // can be used. HDF5 or safetensors, told apart by content.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "core/attention/problem.hpp"
+#include "data/base/file_identity.hpp"
 #include "data/trace/trace_facts.hpp"
 
 namespace lacuna {
@@ -33,19 +33,8 @@ class TraceFile {
   std::string sha256() const;
 
  private:
-  /// What tells one state of a file from the next.
-  struct Identity {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::int64_t bytes = 0;
-    std::int64_t modified_ns = 0;
-    bool operator==(const Identity&) const = default;
-  };
-  static Identity identify(const std::filesystem::path& file);
-  void check_unchanged() const;
-
   std::filesystem::path file_;
-  Identity identity_;
+  FileIdentity identity_;
   bool is_hdf5_ = false;
   TraceHeader header_;
   std::vector<std::string> notes_;

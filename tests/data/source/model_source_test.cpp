@@ -107,9 +107,9 @@ TEST(ModelSourceFaults, NameTheParameter) {
       "1024");
   EXPECT_NE(message("v99", {}).find("model 'v99' is not known"), std::string::npos);
   EXPECT_EQ(message("gpt2_small", {{"n", std::int64_t{1025}}}),
-            "source.n = 1025; gpt2_small has 1024 learned positions");
+            "source.n: 1025 tokens; gpt2_small has 1024 learned positions");
   EXPECT_EQ(message("v41_small", {{"judge_every", std::int64_t{41}}}),
-            "source.judge_every = 41 is more than source.n = 40");
+            "source.judge_every = 41 is more than the 40 tokens of a sequence");
   EXPECT_EQ(message("v41_small", {{"layers", std::int64_t{17}}}), "source.layers: layers is 17; the model has 16");
 }
 
