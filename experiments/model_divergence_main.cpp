@@ -1,8 +1,10 @@
 // model_divergence PARAMS.toml: a whole decoder beside its approximations, up to the next-token distribution.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
+#include "analysis/divergence_summary.hpp"
 #include "core/base/error.hpp"
 #include "experiments/harness/main_guard.hpp"
 #include "experiments/harness/study.hpp"
@@ -12,11 +14,15 @@ int main(int argc, char** argv) {
   return lacuna::guarded_main([&]() -> int {
     const auto line = lacuna::parse_command_line(
         "model_divergence", "What of an approximation reaches a decoder's next-token distribution?",
-        {lacuna::print_defaults, lacuna::json_schema, "path.select.select.k=32"}, argc, argv);
+        {[] { return lacuna::print_defaults("model_divergence", "model"); }, lacuna::json_schema,
+         "path.top_k.select.k=32"},
+        argc, argv);
     if (!line) return 0;
-    const lacuna::DivergenceRun run = lacuna::run_model_divergence(*line, argc, argv);
-    std::cout << run.report;
-    if (!run.file.empty()) std::cout << fmt::format("results: {}\n", run.file.string());
-    return run.sound ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
+    const std::filesystem::path file = lacuna::run_model_divergence(*line, argc, argv);
+    if (file.empty()) return 0;
+    const std::vector<lacuna::CellDivergence> cells = lacuna::summarize_divergence(file);
+    std::cout << lacuna::format_divergence(cells) << fmt::format("results: {}\n", file.string());
+    const auto is_sound = [](const lacuna::CellDivergence& cell) { return cell.violations + cell.failures == 0; };
+    return std::ranges::all_of(cells, is_sound) ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
   });
 }

@@ -4,7 +4,7 @@
 #include "experiments/cache_cost/cost_report.hpp"
 #include "experiments/cache_cost/recording.hpp"
 #include "experiments/harness/interrupt.hpp"
-#include "experiments/harness/record_provenance.hpp"
+#include "experiments/harness/open_results.hpp"
 
 namespace lacuna {
 
@@ -15,19 +15,18 @@ CostRun run_cache_cost(const CommandLine& line, int argc, char** argv) {
             .report = fmt::format("{} architectures, {} contexts\ndry run: nothing was written\n",
                                   study.architectures.size(), study.contexts.size())};
 
-  const std::string started = utc_now();
+  const RunFacts run{argc, argv, line.threads, utc_now()};
   std::error_code none;
   if (line.output && std::filesystem::equivalent(*line.output, study.file, none))
     throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", line.output->string()));
-  ResultsFile file(line.output ? *line.output : next_free_results_path(line.parameters), line.force,
-                   study.experiment.text("compression") == "deflate" ? Compression::deflate : Compression::none);
+  ResultsFile file = open_results(line, study, {}, run);
   std::vector<ArchitectureCosts> costs;
   for (const Architecture& architecture : study.architectures) {
     check_for_interrupt();
     costs.push_back(ArchitectureCosts::of(architecture, study.contexts));
     record_costs(file, costs.back());
   }
-  record_provenance(file, study, "", {argc, argv, line.threads, started});
+  record_provenance(file, study, "", run);
   file.finish();
   return {.file = file.file(), .report = format_cost_report(costs)};
 }

@@ -2,23 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <memory>
 
 #include "experiments/attention_error/path_inputs.hpp"
 #include "experiments/harness/interrupt.hpp"
+#include "experiments/harness/open_results.hpp"
 #include "experiments/harness/progress.hpp"
-#include "experiments/harness/record_provenance.hpp"
 #include "experiments/model_divergence/sequence_runs.hpp"
 
 namespace lacuna {
 namespace {
 
 Study read_divergence_study(const CommandLine& line) {
-  Study study = read_study(line.parameters, line.settings);
+  Study study = read_study(line.parameters, line.settings, "model_divergence");
   const std::string file = line.parameters.string();
-  if (study.experiment.text("kind") != "model_divergence")
-    throw UsageError(fmt::format("{}: error: experiment.kind is \"{}\"; this program runs \"model_divergence\"", file,
-                                 study.experiment.text("kind")));
   if (study.source_kind != "model")
     throw UsageError(
         fmt::format("{}: error: source.kind is \"{}\"; model_divergence runs a \"model\"", file, study.source_kind));
@@ -58,21 +56,9 @@ std::string format_plan(const Study& study, const ModelSource& model, const std:
   return text + "dry run: nothing was written\n";
 }
 
-std::vector<std::vector<CellDivergence>> named_cells(const Study& study, const std::vector<PathPlan>& plans,
-                                                     Index source_cell) {
-  std::vector<std::vector<CellDivergence>> cells;
-  for (const PathPlan& plan : plans) {
-    cells.emplace_back(static_cast<std::size_t>(plan.cells()));
-    for (Index cell = 0; cell < plan.cells(); ++cell)
-      cells.back()[cell].name = cell_name(plan.study->name + (plan.traits.is_oracle ? "*" : ""), study.source,
-                                          source_cell, plan.study->sweep, cell);
-  }
-  return cells;
-}
-
 }  // namespace
 
-DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** argv) {
+std::filesystem::path run_model_divergence(const CommandLine& line, int argc, char** argv) {
   const Study study = read_divergence_study(line);
   const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
   std::vector<SourceShape> shapes;
@@ -84,20 +70,20 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
   check_paths(study, shapes);
   const std::vector<PathPlan> plans = plan_paths(study, most_keys);
   const kernels::Backend& backend = choose_backend(line.backend);
-  if (line.dry_run) return {.file = {}, .report = format_plan(study, *models.front(), plans)};
+  if (line.dry_run) {
+    std::cout << format_plan(study, *models.front(), plans);
+    return {};
+  }
 
-  const std::string started = utc_now();
+  const RunFacts run{argc, argv, line.threads, utc_now()};
   if (line.output) check_output(*line.output, study);
-  ResultsFile file(line.output ? *line.output : next_free_results_path(line.parameters), line.force,
-                   study.experiment.text("compression") == "deflate" ? Compression::deflate : Compression::none);
+  ResultsFile file = open_results(line, study, selection_sha256(study), run);
   DivergenceRecording recording(file, study, *models.front(), plans);
   const auto sequences = static_cast<Index>(shapes.front().sequence.size());
-  Progress progress(static_cast<Index>(models.size()) * sequences * layers_of_runs(*models.front(), plans),
-                    "layers of runs", line.quiet);
+  const Index layers = layers_of_runs(*models.front(), plans);
+  Progress progress(static_cast<Index>(models.size()) * sequences * layers, "layers of runs", line.quiet);
 
-  std::vector<CellDivergence> lines;
   for (std::size_t cell = 0; cell < models.size(); ++cell) {
-    std::vector<std::vector<CellDivergence>> cells = named_cells(study, plans, static_cast<Index>(cell));
     const DivergenceTask task{.source = models[cell].get(),
                               .plans = &plans,
                               .backend = &backend,
@@ -105,21 +91,17 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
                               .threads = line.threads,
                               .source_cell = static_cast<Index>(cell),
                               .recording = &recording,
-                              .cells = &cells,
                               .measured = [&] { progress.advance(); }};
     for (Index sequence = 0; sequence < sequences; ++sequence) {
       check_for_interrupt();
-      run_sequence(task, sequence);
+      const std::string key = fmt::format("source cell {}, sequence {}", cell, sequence);
+      if (!file.unit(key, [&] { run_sequence(task, sequence); })) progress.skip(layers);
     }
-    for (std::vector<CellDivergence>& of_path : cells)
-      for (CellDivergence& of_cell : of_path) lines.push_back(std::move(of_cell));
   }
 
-  record_provenance(file, study, "", {argc, argv, line.threads, started});
+  record_provenance(file, study, "", run);
   file.finish();
-  DivergenceRun run{.file = file.file(), .report = format_divergence(lines)};
-  for (const CellDivergence& of_cell : lines) run.sound &= of_cell.violations + of_cell.failures == 0;
-  return run;
+  return file.file();
 }
 
 }  // namespace lacuna
