@@ -109,7 +109,8 @@ std::vector<std::int64_t> RowCells::index_along(const std::string& name) const {
 std::vector<RowPlace> RowCells::places() const {
   std::vector<RowPlace> places(static_cast<std::size_t>(rows_));
   for (const ReadDimension& dimension : row_) {
-    if (dimension.name != "sequence" && !is_position(dimension.name)) continue;
+    const bool is_place = is_position(dimension.name) || dimension.name == "offset" || dimension.name == "step";
+    if (dimension.name != "sequence" && !is_place) continue;
     const std::vector<std::int64_t> index = index_along(dimension.name);
     for (std::size_t row = 0; row < places.size(); ++row)
       (dimension.name == "sequence" ? places[row].sequence : places[row].position) =

@@ -49,6 +49,7 @@ Summary summarize(const std::filesystem::path& file, const std::vector<std::stri
   const std::string kind = reader.text_attribute("/", "experiment");
   if (kind == "attention_error") return summarize_attention_error(reader, by);
   if (kind == "model_divergence") return summarize_model_divergence(reader, by);
+  if (kind == "replay_error") return summarize_replay_error(reader, by);
   if (kind == "cache_cost") {
     if (!by.empty()) throw UsageError(fmt::format("a file of cache_cost has no rows to group by '{}'", by.front()));
     return summarize_cache_cost(reader);

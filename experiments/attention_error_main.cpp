@@ -13,7 +13,9 @@ int main(int argc, char** argv) {
   return lacuna::guarded_main([&]() -> int {
     const auto line = lacuna::parse_command_line(
         "attention_error", "How much attention mass does a path omit, and what does that do to the output?",
-        {lacuna::print_defaults, lacuna::json_schema, "path.top_k.select.k=64"}, argc, argv);
+        {[] { return lacuna::print_defaults("attention_error", "gaussian"); }, lacuna::json_schema,
+         "path.top_k.select.k=64"},
+        argc, argv);
     if (!line) return 0;
     const std::filesystem::path file = lacuna::run_attention_error(*line, argc, argv);
     if (file.empty()) return 0;

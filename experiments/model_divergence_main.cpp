@@ -13,14 +13,15 @@ int main(int argc, char** argv) {
   return lacuna::guarded_main([&]() -> int {
     const auto line = lacuna::parse_command_line(
         "model_divergence", "What of an approximation reaches a decoder's next-token distribution?",
-        {lacuna::print_defaults, lacuna::json_schema, "path.select.select.k=32"}, argc, argv);
+        {[] { return lacuna::print_defaults("model_divergence", "model"); }, lacuna::json_schema,
+         "path.top_k.select.k=32"},
+        argc, argv);
     if (!line) return 0;
-    const lacuna::DivergenceRun run = lacuna::run_model_divergence(*line, argc, argv);
-    std::cout << run.plan;
-    if (run.file.empty()) return 0;
-    const lacuna::Summary summary = lacuna::summarize(run.file);
+    const std::filesystem::path file = lacuna::run_model_divergence(*line, argc, argv);
+    if (file.empty()) return 0;
+    const lacuna::Summary summary = lacuna::summarize(file);
     std::cout << lacuna::format_summary(summary, lacuna::TableStyle::brief)
-              << fmt::format("results: {}\n", run.file.string());
+              << fmt::format("results: {}\n", file.string());
     return summary.sound() ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
   });
 }

@@ -31,11 +31,14 @@ std::vector<PathPlan> plan_paths(const Study& study, Index keys) {
       plan.slots = std::max(plan.slots, partly_exact ? keys : most_keys(cell, keys));
     }
     // later layers of the path itself may take over a selection or a pool
-    plan.published = plan.traits.uses_indexer || path.sweep.cells.front().has("pool.from_layer");
-    for (const StudyPath& reader : study.paths) {
-      const Parameters& cell = reader.sweep.cells.front();
-      if (cell.has("select.path") && cell.text("select.path") == path.name) plan.published = true;
-    }
+    plan.spans_layers = plan.traits.uses_indexer || path.sweep.cells.front().has("pool.from_layer");
+    plan.published = plan.spans_layers;
+    for (const StudyPath& reader : study.paths)
+      for (const Parameters& cell : reader.sweep.cells)
+        if (cell.has("select.path") && cell.text("select.path") == path.name) {
+          plan.published = true;
+          plan.spans_layers |= cell.integer("select.layers_back") > 0;
+        }
     plans.push_back(plan);
   }
   return plans;

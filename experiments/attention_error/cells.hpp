@@ -12,9 +12,10 @@ namespace lacuna {
 /// One path as a whole: what its cells share.
 struct PathPlan {
   const StudyPath* study = nullptr;
-  PathTraits traits;       ///< the same in every cell: what is swept never changes which stages there are
-  bool published = false;  ///< another path, or a later layer of its own, reads its selections or pools
-  Index slots = 0;         ///< most keys that one row can attend; for `selected`
+  PathTraits traits;          ///< the same in every cell: what is swept never changes which stages there are
+  bool published = false;     ///< another path, or a later layer of its own, reads its selections or pools
+  bool spans_layers = false;  ///< a later layer does
+  Index slots = 0;            ///< most keys that one row can attend; for `selected`
 
   Index cells() const { return static_cast<Index>(study->sweep.cells.size()); }
   /// cells x trials

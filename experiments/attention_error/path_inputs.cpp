@@ -9,6 +9,7 @@
 #include "core/approx/index_scorer.hpp"
 #include "core/approx/region.hpp"
 #include "core/base/error.hpp"
+#include "data/base/sha256.hpp"
 
 namespace lacuna {
 namespace {
@@ -76,6 +77,18 @@ void check_output(const std::filesystem::path& output, const Study& study) {
     if (std::filesystem::equivalent(output, input, none))
       throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", output.string()));
   }
+}
+
+std::vector<std::string> selection_sha256(const Study& study) {
+  std::vector<std::string> digests;
+  for (const StudyPath& path : study.paths)
+    for (const Parameters& cell : path.sweep.cells)
+      if (cell.has("select.file")) try {
+          digests.push_back(file_sha256(cell.text("select.file")));
+        } catch (const EnvironmentError&) {
+          digests.emplace_back();
+        }
+  return digests;
 }
 
 const kernels::Backend& choose_backend(const std::string& name) {

@@ -18,6 +18,10 @@ void check_paths(const Study& study, const std::vector<SourceShape>& shapes);
 /// --force replaces results, never what the study reads. EnvironmentError.
 void check_output(const std::filesystem::path& output, const Study& study);
 
+/// SHA-256 of the selections of the user's that paths read, in the order of the study; "" for what cannot be read
+/// (whoever loads it says so).
+std::vector<std::string> selection_sha256(const Study& study);
+
 /// --backend. EnvironmentError where there is none.
 const kernels::Backend& choose_backend(const std::string& name);
 

@@ -136,11 +136,7 @@ CostStudy read_cost_study(const std::filesystem::path& file, const std::vector<s
   study.text = std::move(document.text);
   Diagnostics diagnostics(file.string());
   apply_settings(document.root, settings, diagnostics);
-  LACUNA_ASSERT(document.root.table() != nullptr);
-  const std::string kind = text_at(*document.root.table(), "experiment.kind");
-  if (!kind.empty() && kind != "cache_cost")
-    throw UsageError(
-        fmt::format("{}: error: experiment.kind is \"{}\"; this program runs \"cache_cost\"", file.string(), kind));
+  require_kind(document.root, "cache_cost", file.string());
   CostStudyReader(*document.root.table(), study, diagnostics).read();
   diagnostics.throw_if_any();
   return study;

@@ -106,11 +106,12 @@ std::string print_cost_defaults() {
       "## Every parameter of a study of cache_cost with its default. What may be swept takes { grid = [a, b, ...] } "
       "or\n"
       "## { powers_of_2 = [first, last] } for a value.\nschema = 1\n\n[experiment]\n";
-  print_parameters(file, common_experiment_table().specs, "");
+  print_parameters(file, common_experiment_table().specs, "", {{"kind", std::string("cache_cost")}});
   file += "\n[cost]\n";
-  print_parameters(file, cost_table().specs, "");
+  print_parameters(file, cost_table().specs, "", {{"context", std::int64_t{1} << 20}});
   file += "\n## One for each architecture.\n[[architecture]]\n";
-  print_parameters(file, architecture_table().specs, "");
+  print_parameters(file, architecture_table().specs, "",
+                   {{"name", std::string("v41")}, {"preset", std::string("v41_flash")}});
   file += "\n[architecture.pool]\n";
   print_parameters(file, architecture_table().specs, "pool");
   return file;

@@ -2,17 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "experiments/harness/command_line.hpp"
 
 namespace lacuna {
 
-struct CostRun {
-  std::filesystem::path file;  ///< of the results; empty for a dry run
-  std::string plan;            ///< of a dry run, for a terminal
-};
-
-CostRun run_cache_cost(const CommandLine& line, int argc, char** argv);
+/// Runs the study and returns the results file; empty for a dry run.
+std::filesystem::path run_cache_cost(const CommandLine& line, int argc, char** argv);
 
 }  // namespace lacuna

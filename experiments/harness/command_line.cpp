@@ -23,7 +23,12 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
       ->allow_extra_args(false);
   app.add_option("--threads", line.threads, "Worker threads; default: the number of cores")->check(CLI::Range(1, 1024));
   app.add_option("--backend", line.backend, "Where paths compute: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_flag("--force", line.force, "Replace an existing results file");
+  CLI::Option* const force = app.add_flag(
+      "--force", line.force, "Replace an existing results file; start anew where an unfinished run left a journal");
+  app.add_flag("--resume", line.resume,
+               "Go on where an earlier run ended before its time: with -o that one's, else the latest unfinished one "
+               "of results/<PARAMS>.h5, -2, ...; starts where there is neither journal nor results")
+      ->excludes(force);
   app.add_flag("--dry-run", line.dry_run, "Check everything, print what would run, write nothing");
   app.add_flag("--quiet", line.quiet, "No progress, no notes");
   app.add_flag("--print-defaults", defaults, "Print every parameter with its default and exit");
@@ -31,10 +36,11 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
   app.set_version_flag("--version", version_text());
   app.footer(
       fmt::format("Exit codes: 0 ok, 1 a bound was violated, 2 usage or parameters, 3 input data,\n"
-                  "4 environment, 5 internal, 130 interrupted.\n\n"
+                  "4 environment, 5 internal, 130/143 interrupted (what is finished is kept: --resume).\n\n"
                   "Examples:\n"
                   "  {0} study.toml\n"
                   "  {0} study.toml --set {1} -o /data/other.h5\n"
+                  "  {0} study.toml -o /data/long.h5 --resume\n"
                   "  {0} --print-defaults > study.toml",
                   program, documents.setting));
   try {

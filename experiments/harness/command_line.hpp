@@ -15,6 +15,7 @@ struct CommandLine {
   int threads = 0;                              ///< resolved: at least 1
   std::string backend = "cpu";                  ///< cpu | cuda
   bool force = false;
+  bool resume = false;
   bool dry_run = false;
   bool quiet = false;
 };

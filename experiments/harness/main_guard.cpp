@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
+#include "experiments/harness/early_end.hpp"
 #include "experiments/harness/interrupt.hpp"
 
 namespace lacuna {
@@ -19,12 +20,12 @@ namespace {
 void complain(const char* message) { std::fputs(message, stderr); }
 void complain(const std::string& message) { complain(message.c_str()); }
 
-}  // namespace
+/// What the run left, and how to go on.
+void complain_about_rest() {
+  if (const std::string rest = early_end::rest(); !rest.empty()) complain(rest + "\n");
+}
 
-int guarded_main(const std::function<int()>& work) {
-  watch_for_interrupts();
-  signal(SIGXFSZ, SIG_IGN);  // a write over the file-size limit fails with EFBIG instead of killing the process
-  signal(SIGPIPE, SIG_IGN);
+int run(const std::function<int()>& work) {
   try {
     const int code = work();
     std::cout.flush();
@@ -34,18 +35,36 @@ int guarded_main(const std::function<int()>& work) {
     }
     return code;
   } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted || error.code() == ExitCode::terminated) {
+      complain(early_end::interrupted_message() + "\n");
+      return static_cast<int>(error.code());
+    }
     complain(fmt::format("{}{}\n", error.code() == ExitCode::usage ? "" : "error: ", error.what()));
+    complain_about_rest();
     return static_cast<int>(error.code());
   } catch (const std::system_error& error) {  // no thread to be had, a file system call that failed
     complain(fmt::format("error: {}\n", error.what()));
+    complain_about_rest();
     return static_cast<int>(ExitCode::environment);
   } catch (const std::bad_alloc&) {
     complain("error: out of memory\n");
+    complain_about_rest();
     return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
     complain(fmt::format("internal error: {}\n", error.what()));
     return static_cast<int>(ExitCode::internal);
   }
+}
+
+}  // namespace
+
+int guarded_main(const std::function<int()>& work) {
+  watch_for_interrupts();
+  signal(SIGXFSZ, SIG_IGN);  // a write over the file-size limit fails with EFBIG instead of killing the process
+  signal(SIGPIPE, SIG_IGN);
+  const int code = run(work);
+  ignore_interrupts();
+  return code;
 }
 
 }  // namespace lacuna

@@ -55,7 +55,7 @@ void Progress::advance(std::int64_t by) {
 void Progress::print(std::int64_t done) {
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   const double share = total_ > 0 ? static_cast<double>(done) / static_cast<double>(total_) : 1;
-  const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
+  const double rate = elapsed > 0 ? static_cast<double>(done - skipped_) / elapsed : 0;
   const std::string left = rate > 0 ? duration(static_cast<double>(total_ - done) / rate) : "?";
   const std::string facts = fmt::format("{}/{} {}, {:.4g}/s, {} left", done, total_, unit_, rate, left);
   if (terminal_) {

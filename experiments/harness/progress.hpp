@@ -18,6 +18,11 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   /// Thread-safe.
   void advance(std::int64_t by = 1);
+  /// What is done without having been worked on: counts, but not for the rate.
+  void skip(std::int64_t by) {
+    skipped_ += by;
+    done_ += by;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -30,6 +35,7 @@ class Progress {
   Clock::time_point start_;
   Clock::time_point last_;
   std::atomic<std::int64_t> done_{0};
+  std::atomic<std::int64_t> skipped_{0};
   std::mutex mutex_;
   bool line_open_ = false;
 };

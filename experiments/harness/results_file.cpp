@@ -7,6 +7,7 @@
 #include "data/hdf5/attribute.hpp"
 #include "data/hdf5/error.hpp"
 #include "data/hdf5/file.hpp"
+#include "experiments/harness/early_end.hpp"
 #include "experiments/harness/results_file_state.hpp"
 
 namespace lacuna {
@@ -27,10 +28,20 @@ bool is_marked(const std::string& file, std::string_view digest) {
          hdf5::read_number_attribute(root, complete_attribute) == 1.0;
 }
 
+/// Whether the results of a run that ended before it removed its journal stand under their name.
+bool is_complete_already(const std::filesystem::path& file, const Journal* journal) {
+  if (journal == nullptr || journal->sealed().empty()) return false;
+  try {
+    return is_marked(file.string(), journal->sealed());
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
-ResultsFile::State::State(std::filesystem::path path, bool force, Compression how)
-    : partial(std::move(path), force), compression(how) {
+ResultsFile::State::State(std::filesystem::path path, bool force, Compression how, std::unique_ptr<Journal> of_run)
+    : journal(std::move(of_run)), partial(path, force || is_complete_already(path, journal.get())), compression(how) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     attempt([&] {
@@ -63,7 +74,11 @@ void ResultsFile::State::close() {
 }
 
 ResultsFile::ResultsFile(std::filesystem::path file, bool force, Compression compression)
-    : state_(std::make_shared<State>(std::move(file), force, compression)) {}
+    : ResultsFile(std::move(file), force, compression, nullptr) {}
+
+ResultsFile::ResultsFile(std::filesystem::path file, bool force, Compression compression,
+                         std::unique_ptr<Journal> journal)
+    : state_(std::make_shared<State>(std::move(file), force, compression, std::move(journal))) {}
 
 ResultsFile::~ResultsFile() = default;
 
@@ -106,20 +121,13 @@ std::string ResultsFile::finish() {
     state_->partial.sync();
     if (content_sha256(partial) != digest || !is_marked(partial, digest))
       throw EnvironmentError(fmt::format("{}: reads back as something else than was written", partial));
+    if (state_->journal) state_->journal->seal(digest);
     state_->partial.publish();
+    if (state_->journal) state_->journal->remove();
+    early_end::set_rest(fmt::format("the results are complete in {}", file().string()));
     return digest;
   } catch (const InputError& error) {
     throw EnvironmentError(fmt::format("{} (the file was just written: is the disk failing?)", error.what()));
-  }
-}
-
-std::filesystem::path next_free_results_path(const std::filesystem::path& parameter_file) {
-  const std::filesystem::path directory("results");
-  const std::string stem = parameter_file.stem().string();
-  std::error_code ignored;
-  for (int i = 1;; ++i) {
-    const std::string name = i == 1 ? stem + ".h5" : fmt::format("{}-{}.h5", stem, i);
-    if (!std::filesystem::exists(std::filesystem::symlink_status(directory / name, ignored))) return directory / name;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,6 +42,7 @@ struct VariableSpec {
 
 enum class Compression { none, deflate };
 
+class Journal;
 class ResultsFile;
 
 /// A variable being written, a hyperslab at a time. Throws EnvironmentError naming file and variable when writing fails
@@ -91,6 +93,8 @@ class ResultsFile {
   /// `results` (in the current one) is created. From here on the process ignores SIGXFSZ: a file size limit then fails
   /// a write instead of ending the process.
   ResultsFile(std::filesystem::path file, bool force, Compression compression);
+  /// The same, with a journal that keeps its units of work: see open_results().
+  ResultsFile(std::filesystem::path file, bool force, Compression compression, std::unique_ptr<Journal> journal);
   /// Removes the .partial unless finish() ran. What is open in the HDF5 library is then left as it is (closing would
   /// write again what could not be written): the memory and disk space come back when the process ends.
   ~ResultsFile();
@@ -99,6 +103,12 @@ class ResultsFile {
 
   /// "/", "/exact", "/path/top_k": creates parents as needed (creation order tracked everywhere).
   ResultsGroup group(std::string_view path);
+
+  /// One unit of the run's work, with a key of its own: `work` writes variables (and creates none). Once it returned,
+  /// what it wrote is kept in the journal; where an earlier run finished the unit, `work` is not called and the same is
+  /// written from the journal. Returns whether `work` was called. Units do not nest and share nothing but constants:
+  /// a later one must not need what `work` leaves in memory. Throws as ResultsVariable does, naming the journal.
+  bool unit(std::string_view key, const std::function<void()>& work);
 
   /// Closes, reopens, reads every dataset back while hashing (fletcher32 checks it), sets `data_sha256` and `complete`
   /// = 1 on the root, closes, verifies again, fsyncs file and directory, renames to FILE. Returns data_sha256.
@@ -119,8 +129,5 @@ class ResultsFile {
 /// attributes, not how it is stored): what two files must share to be the same result. Reads in a guarded child, a few
 /// MiB at a time. Throws InputError naming the file when it is damaged or not a results file.
 std::string content_sha256(const std::filesystem::path& file);
-
-/// results/<stem>.h5, then <stem>-2.h5, <stem>-3.h5, ... : the first that does not exist.
-std::filesystem::path next_free_results_path(const std::filesystem::path& parameter_file);
 
 }  // namespace lacuna

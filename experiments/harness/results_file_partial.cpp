@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "experiments/harness/early_end.hpp"
+#include "experiments/harness/file_lock.hpp"
 
 namespace lacuna {
 namespace {
@@ -75,16 +77,28 @@ bool rename_to_free_name(const std::filesystem::path& from, const std::filesyste
 }  // namespace
 
 PartialFile::PartialFile(std::filesystem::path file, bool force)
-    : file_(std::move(file)), partial_(file_.string() + ".partial"), force_(force) {
+    : file_(std::move(file)), partial_(path_of(file_)), force_(force) {
   if (!file_.has_filename()) fail(file_, "is not the name of a file");
   require_directory(directory_of(file_));
   require_free_name(file_, force_);
   lock();
 }
 
+std::filesystem::path PartialFile::path_of(const std::filesystem::path& file) { return file.string() + ".partial"; }
+
+bool PartialFile::is_being_written(const std::filesystem::path& file) {
+  const int fd = ::open(path_of(file).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return locked;
+}
+
 PartialFile::~PartialFile() {
   // Only then is the lock released: the name is removed while it is still ours.
-  if (!keep_) ::unlink(partial_.c_str());
+  early_end::keep(partial_, [&] {
+    if (!keep_) ::unlink(partial_.c_str());
+  });
   if (fd_ >= 0) ::close(fd_);
 }
 
@@ -98,8 +112,7 @@ void PartialFile::lock() {
       ::close(fd_);
       fail(partial_, "is not a regular file");
     }
-    // A file system without locks (ENOLCK, ENOSYS, EOPNOTSUPP) leaves two writers to their users.
-    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (!lock_file(fd_)) {
       ::close(fd_);
       fail(partial_, "another process is writing it");
     }
@@ -115,6 +128,7 @@ void PartialFile::lock() {
     errno = error;
     fail_errno(partial_, "cannot be emptied");
   }
+  early_end::remove_at_end(partial_);
 }
 
 void PartialFile::sync() const {
@@ -123,14 +137,16 @@ void PartialFile::sync() const {
 
 void PartialFile::publish() {
   sync();
-  if (force_) {
-    if (::rename(partial_.c_str(), file_.c_str()) != 0) fail_errno(partial_, "cannot be renamed");
-  } else if (!rename_to_free_name(partial_, file_)) {
+  early_end::keep(partial_, [&] {
+    if (force_) {
+      if (::rename(partial_.c_str(), file_.c_str()) != 0) fail_errno(partial_, "cannot be renamed");
+    } else if (!rename_to_free_name(partial_, file_)) {
+      keep_ = true;
+      fail(file_,
+           fmt::format("was made by another process meanwhile; the results are complete in {}", partial_.string()));
+    }
     keep_ = true;
-    fail(file_,
-         fmt::format("was made by another process meanwhile; the results are complete in {}", partial_.string()));
-  }
-  keep_ = true;
+  });
   ::close(std::exchange(fd_, -1));  // readers lock files too
   sync_directory(directory_of(file_));
 }

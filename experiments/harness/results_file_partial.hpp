@@ -17,6 +17,10 @@ class PartialFile {
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
+  static std::filesystem::path path_of(const std::filesystem::path& file);
+  /// Whether a live process has `file` under way.
+  static bool is_being_written(const std::filesystem::path& file);
+
   const std::filesystem::path& file() const { return file_; }
   const std::filesystem::path& partial() const { return partial_; }
 

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "data/hdf5/dataset.hpp"
 #include "data/hdf5/error.hpp"
 #include "data/hdf5/handle.hpp"
+#include "experiments/harness/journal.hpp"
 #include "experiments/harness/results_file.hpp"
 #include "experiments/harness/results_file_partial.hpp"
 
@@ -58,7 +60,7 @@ struct ResultsGroup::State {
 };
 
 struct ResultsFile::State {
-  State(std::filesystem::path path, bool force, Compression how);
+  State(std::filesystem::path path, bool force, Compression how, std::unique_ptr<Journal> of_run);
   ~State();
 
   /// Runs something that writes. A failure of the HDF5 library becomes an EnvironmentError that names the file, and
@@ -75,13 +77,18 @@ struct ResultsFile::State {
   }
   /// Closes everything, and throws where closing reports that something could not be written.
   void close();
+  /// Writes what a unit of an earlier run wrote.
+  void replay(const Slab& slab);
 
+  std::unique_ptr<Journal> journal;  ///< none: nothing is kept of a run that ends early
   PartialFile partial;
   Compression compression;
   bool failed = false;
   hdf5::Handle file;
   std::map<std::string, std::shared_ptr<ResultsGroup::State>, std::less<>> groups;
   std::vector<std::shared_ptr<ResultsVariable::State>> variables;
+  std::set<std::string, std::less<>> units;  ///< keys that were asked for
+  bool in_unit = false;                      ///< what is written goes to the journal too
 };
 
 }  // namespace lacuna

@@ -48,6 +48,9 @@ void ResultsVariable::State::write(std::span<const std::int64_t> start, std::spa
       hdf5::write_whole_chunks(dataset, path, element_bytes, start, count, chunk, values, scratch);
     else
       hdf5::write_slab(dataset, path, type, start, count, values);
+    if (file->in_unit)
+      file->journal->slab(path, type, start, count,
+                          {static_cast<const char*>(values), size * static_cast<std::size_t>(element_bytes)});
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/approx/path_parameters.hpp"
 #include "core/approx/selector.hpp"
+#include "experiments/harness/draft_tables.hpp"
 #include "experiments/harness/parameter_text.hpp"
 #include "experiments/harness/resolved.hpp"
 #include "experiments/harness/settings.hpp"
@@ -140,13 +141,15 @@ class StudyBuilder {
 
 }  // namespace
 
-Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings) {
+Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings,
+                 const std::string& program) {
   Study study;
   study.file = file;
   TomlDocument document = read_toml(file);
   study.text = std::move(document.text);
   Diagnostics diagnostics(file.string());
   apply_settings(document.root, settings, diagnostics);
+  if (!program.empty()) require_kind(document.root, program, file.string());
   const StudyDraft draft = read_draft(document.root, diagnostics);
   StudyBuilder(draft, study, diagnostics).build();
   diagnostics.throw_if_any();

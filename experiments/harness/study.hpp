@@ -64,11 +64,14 @@ struct Study : StudyRecord {
 };
 
 /// Reads, checks and resolves a parameter file. `settings` are the --set arguments, "path.top_k.select.k=64".
-/// Throws UsageError whose message holds every error found, one per line, "file:line:col: error: ...".
-Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings);
+/// Throws UsageError whose message holds every error found, one per line, "file:line:col: error: ...", or that alone
+/// that the file is another program's than `program` ("": any's).
+Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings,
+                 const std::string& program = "");
 
-/// Every parameter of attention_error with its default, as a commented parameter file.
-std::string print_defaults();
+/// Every parameter of a study of `program` with its default, as a commented parameter file that runs: over a source of
+/// the given kind, with one path.
+std::string print_defaults(const std::string& program, const std::string& source);
 
 /// JSON Schema (draft 2020-12) of a parameter file of attention_error.
 std::string json_schema();

@@ -2,23 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <memory>
 
 #include "experiments/attention_error/path_inputs.hpp"
 #include "experiments/harness/interrupt.hpp"
+#include "experiments/harness/open_results.hpp"
 #include "experiments/harness/progress.hpp"
-#include "experiments/harness/record_provenance.hpp"
 #include "experiments/model_divergence/sequence_runs.hpp"
 
 namespace lacuna {
 namespace {
 
 Study read_divergence_study(const CommandLine& line) {
-  Study study = read_study(line.parameters, line.settings);
+  Study study = read_study(line.parameters, line.settings, "model_divergence");
   const std::string file = line.parameters.string();
-  if (study.experiment.text("kind") != "model_divergence")
-    throw UsageError(fmt::format("{}: error: experiment.kind is \"{}\"; this program runs \"model_divergence\"", file,
-                                 study.experiment.text("kind")));
   if (study.source_kind != "model")
     throw UsageError(
         fmt::format("{}: error: source.kind is \"{}\"; model_divergence runs a \"model\"", file, study.source_kind));
@@ -60,7 +58,7 @@ std::string format_plan(const Study& study, const ModelSource& model, const std:
 
 }  // namespace
 
-DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** argv) {
+std::filesystem::path run_model_divergence(const CommandLine& line, int argc, char** argv) {
   const Study study = read_divergence_study(line);
   const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
   std::vector<SourceShape> shapes;
@@ -72,16 +70,18 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
   check_paths(study, shapes);
   const std::vector<PathPlan> plans = plan_paths(study, most_keys);
   const kernels::Backend& backend = choose_backend(line.backend);
-  if (line.dry_run) return {.file = {}, .plan = format_plan(study, *models.front(), plans)};
+  if (line.dry_run) {
+    std::cout << format_plan(study, *models.front(), plans);
+    return {};
+  }
 
-  const std::string started = utc_now();
+  const RunFacts run{argc, argv, line.threads, utc_now()};
   if (line.output) check_output(*line.output, study);
-  ResultsFile file(line.output ? *line.output : next_free_results_path(line.parameters), line.force,
-                   study.experiment.text("compression") == "deflate" ? Compression::deflate : Compression::none);
+  ResultsFile file = open_results(line, study, selection_sha256(study), run);
   DivergenceRecording recording(file, study, *models.front(), plans);
   const auto sequences = static_cast<Index>(shapes.front().sequence.size());
-  Progress progress(static_cast<Index>(models.size()) * sequences * layers_of_runs(*models.front(), plans),
-                    "layers of runs", line.quiet);
+  const Index layers = layers_of_runs(*models.front(), plans);
+  Progress progress(static_cast<Index>(models.size()) * sequences * layers, "layers of runs", line.quiet);
 
   for (std::size_t cell = 0; cell < models.size(); ++cell) {
     const DivergenceTask task{.source = models[cell].get(),
@@ -94,13 +94,14 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
                               .measured = [&] { progress.advance(); }};
     for (Index sequence = 0; sequence < sequences; ++sequence) {
       check_for_interrupt();
-      run_sequence(task, sequence);
+      const std::string key = fmt::format("source cell {}, sequence {}", cell, sequence);
+      if (!file.unit(key, [&] { run_sequence(task, sequence); })) progress.skip(layers);
     }
   }
 
-  record_provenance(file, study, "", {argc, argv, line.threads, started});
+  record_provenance(file, study, "", run);
   file.finish();
-  return {.file = file.file(), .plan = {}};
+  return file.file();
 }
 
 }  // namespace lacuna

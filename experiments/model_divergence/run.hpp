@@ -7,17 +7,13 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "experiments/harness/command_line.hpp"
 
 namespace lacuna {
 
-struct DivergenceRun {
-  std::filesystem::path file;  ///< of the results; empty for a dry run
-  std::string plan;            ///< of a dry run, for a terminal
-};
-
-DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** argv);
+/// Runs the study and returns the results file; empty for a dry run. A unit of work is a sequence of a source cell.
+/// Rows that violate a bound or failed are in the file's status and do not stop the run.
+std::filesystem::path run_model_divergence(const CommandLine& line, int argc, char** argv);
 
 }  // namespace lacuna

@@ -62,14 +62,14 @@ std::string print_replay_defaults() {
       "## Every parameter of a study of replay_error with its default. What may be swept takes { grid = [a, b, ...] } "
       "or\n## { powers_of_2 = [first, last] } for a value; [[sweep.zip]] lets swept values of the source walk "
       "together.\nschema = 1\n\n[experiment]\n";
-  print_parameters(file, common_experiment_table().specs, "");
+  print_parameters(file, common_experiment_table().specs, "", {{"kind", std::string("replay_error")}});
   file += "\n[source]\n";
   std::vector<ParameterSpec> source = source_table("model").specs;
   source.front().default_value = std::string("model");
   source.front().choices = {"model"};
   print_parameters(file, source, "");
   file += "\n[replay]\n";
-  print_parameters(file, replay_table().specs, "");
+  print_parameters(file, replay_table().specs, "", {{"length", std::int64_t{32}}});
   return file;
 }
 

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <memory>
 
 #include "experiments/harness/interrupt.hpp"
+#include "experiments/harness/open_results.hpp"
 #include "experiments/harness/progress.hpp"
-#include "experiments/harness/record_provenance.hpp"
 #include "experiments/replay_error/recording.hpp"
-#include "experiments/replay_error/report.hpp"
 
 namespace lacuna {
 namespace {
@@ -45,52 +45,46 @@ std::string format_plan(const ReplayStudy& study, const ModelSource& model) {
 
 }  // namespace
 
-ReplayRun run_replay_error(const CommandLine& line, int argc, char** argv) {
+std::filesystem::path run_replay_error(const CommandLine& line, int argc, char** argv) {
   const ReplayStudy study = read_replay_study(line.parameters, line.settings);
   if (line.backend != "cpu")
     throw UsageError(fmt::format("--backend {}: replay_error attends exactly, on the CPU", line.backend));
   const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
-  if (line.dry_run) return {.file = {}, .report = format_plan(study, *models.front())};
+  if (line.dry_run) {
+    std::cout << format_plan(study, *models.front());
+    return {};
+  }
 
-  const std::string started = utc_now();
+  const RunFacts run{argc, argv, line.threads, utc_now()};
   std::error_code none;
   if (line.output && std::filesystem::equivalent(*line.output, study.file, none))
     throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", line.output->string()));
-  ResultsFile file(line.output ? *line.output : next_free_results_path(line.parameters), line.force,
-                   study.experiment.text("compression") == "deflate" ? Compression::deflate : Compression::none);
+  ResultsFile file = open_results(line, study, {}, run);
   ReplayRecording recording(file, study, *models.front());
   const std::vector<ReplayCell> cells = study.cells();
   const auto sequences = static_cast<Index>(models.front()->shape().sequence.size());
   Progress progress(static_cast<Index>(models.size()) * sequences * replays_of(cells), "replays", line.quiet);
 
-  std::vector<ReplaySummary> lines;
-  for (std::size_t source_cell = 0; source_cell < models.size(); ++source_cell) {
-    std::vector<ReplaySummary> summaries(cells.size());
+  for (std::size_t source_cell = 0; source_cell < models.size(); ++source_cell)
     for (Index sequence = 0; sequence < sequences; ++sequence) {
       check_for_interrupt();
-      const ModelSource& model = *models[source_cell];
-      const ExactSequence exact = exact_sequence(model, sequence, study, line.threads);
-      recording.exact(static_cast<Index>(source_cell), sequence, exact);
-      const std::vector<ReplayOutcome> outcomes =
-          replay_sequence(model, sequence, study, exact, line.threads, [&] { progress.advance(); });
-      for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-        const ReplayOutcome& outcome = outcomes[cells[cell].same_as];
-        recording.outcome(static_cast<Index>(source_cell), static_cast<Index>(cell), sequence, outcome, exact.greedy);
-        summaries[cell].add(outcome, exact.greedy);
-      }
+      const auto work = [&] {
+        const ModelSource& model = *models[source_cell];
+        const ExactSequence exact = exact_sequence(model, sequence, study, line.threads);
+        recording.exact(static_cast<Index>(source_cell), sequence, exact);
+        const std::vector<ReplayOutcome> outcomes =
+            replay_sequence(model, sequence, study, exact, line.threads, [&] { progress.advance(); });
+        for (std::size_t cell = 0; cell < cells.size(); ++cell)
+          recording.outcome(static_cast<Index>(source_cell), static_cast<Index>(cell), sequence,
+                            outcomes[cells[cell].same_as], exact.greedy);
+      };
+      if (!file.unit(fmt::format("source cell {}, sequence {}", source_cell, sequence), work))
+        progress.skip(replays_of(cells));
     }
-    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-      if (cells[cell].same_as != static_cast<Index>(cell)) continue;
-      summaries[cell].name = replay_name(study, static_cast<Index>(source_cell), cells[cell]);
-      lines.push_back(std::move(summaries[cell]));
-    }
-  }
 
-  record_provenance(file, study, "", {argc, argv, line.threads, started});
+  record_provenance(file, study, "", run);
   file.finish();
-  ReplayRun run{.file = file.file(), .report = format_replays(lines)};
-  for (const ReplaySummary& summary : lines) run.sound &= summary.changed + summary.miscounted == 0;
-  return run;
+  return file.file();
 }
 
 }  // namespace lacuna

@@ -9,12 +9,7 @@
 
 namespace lacuna {
 
-struct ReplayRun {
-  std::filesystem::path file;  ///< of the results; empty for a dry run
-  std::string report;          ///< for a terminal
-  bool sound = true;           ///< no row over the prefix was overwritten, and as many tokens ran as the formulas say
-};
-
-ReplayRun run_replay_error(const CommandLine& line, int argc, char** argv);
+/// Runs the study and returns the results file; empty for a dry run. A unit of work is a sequence of a source cell.
+std::filesystem::path run_replay_error(const CommandLine& line, int argc, char** argv);
 
 }  // namespace lacuna

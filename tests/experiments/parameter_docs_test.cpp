@@ -15,7 +15,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 TEST(PrintDefaults, IsTomlThatHoldsTheDefaults) {
   testing_study::register_kinds();
-  const TomlNode root = parse_toml(print_defaults(), "defaults");
+  const TomlNode root = parse_toml(print_defaults("attention_error", "test_other_source"), "defaults");
   const TomlEntry* experiment = find(*root.table(), "experiment");
   ASSERT_NE(experiment, nullptr);
   EXPECT_EQ(std::get<std::int64_t>(find(*experiment->node.table(), "seed")->node.value), 0);
@@ -29,7 +29,7 @@ TEST(PrintDefaults, IsTomlThatHoldsTheDefaults) {
 
 TEST(PrintDefaults, NamesEveryParameterWithItsFacts) {
   testing_study::register_kinds();
-  const std::string text = print_defaults();
+  const std::string text = print_defaults("attention_error", "test_other_source");
   for (const ParameterTable& table : {experiment_table(), source_table("test_source"), path_table("test_select")}) {
     for (const ParameterSpec& spec : table.specs) {
       EXPECT_TRUE(contains(text, "## " + spec.sentence + "\n")) << spec.key;

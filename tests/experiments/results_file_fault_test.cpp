@@ -14,6 +14,7 @@
 
 #include "core/base/error.hpp"
 #include "data/temporary_directory.hpp"
+#include "experiments/harness/journal.hpp"
 #include "experiments/harness/results_file.hpp"
 
 namespace lacuna {
@@ -278,6 +279,63 @@ TEST(ResultsFileFaults, AFullDiskIsAnEnvironmentErrorWhereverItFills) {
   }
   EXPECT_GT(full, 20);
   EXPECT_GT(fits, 2);
+}
+
+/// Units that write the same MiB each: the journal grows, the results do not.
+std::string write_units(const std::string& file, std::unique_ptr<Journal> journal, int units) {
+  ResultsFile results(file, false, Compression::none, std::move(journal));
+  ResultsGroup group = results.group("/exact");
+  constexpr std::int64_t size = 1 << 17;
+  group.dimension({"row", Indices(size), "1", "row"});
+  ResultsVariable x = group.variable({"x", VariableType::f64, {"row"}, "1", "x", {}}, Indices{size});
+  for (int i = 0; i < units; ++i)
+    results.unit(std::to_string(i), [&] {
+      const std::vector<double> values(size, i);
+      x.write(Indices{0}, Indices{size}, std::span<const double>(values));
+    });
+  return results.finish();
+}
+
+TEST(ResultsFileFaults, AFullDiskUnderTheJournalKeepsTheUnitsThatFitted) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "r.h5";
+  const int code = exit_code(status_of_child([&] {
+    if (!mount_small_disk(directory.path(), 64 << 10)) return 77;
+    const std::string whole = write_units(directory / "whole.h5", nullptr, 20);
+    std::filesystem::remove(directory / "whole.h5");
+    const RunIdentity identity{.facts = "", .replaces = false, .resume_command = ""};
+    if (::mount("none", directory.path().c_str(), "tmpfs", MS_REMOUNT, "size=12m") != 0) return 77;
+    std::string message;
+    try {
+      write_units(file, Journal::begin(file, identity), 20);
+    } catch (const EnvironmentError& error) {
+      message = error.what();
+    }
+    if (message != file + ".journal: cannot be written: No space left on device") return 1;
+    if (listing(directory.path()) != std::vector<std::string>{"r.h5.journal"}) return 2;
+    if (::mount("none", directory.path().c_str(), "tmpfs", MS_REMOUNT, "size=64m") != 0) return 77;
+    auto journal = Journal::resume(file, identity);
+    if (journal->finished_units() == 0 || journal->finished_units() > 10) return 3;
+    return write_units(file, std::move(journal), 20) == whole && listing(directory.path()).size() == 1 ? 0 : 4;
+  }));
+  if (code == 77) GTEST_SKIP() << "no permission to mount a small disk";
+  EXPECT_EQ(code, 0);
+}
+
+TEST(ResultsFileFaults, AFileSizeLimitUnderTheJournalIsAnEnvironmentError) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "r.h5";
+  const RunIdentity identity{.facts = "", .replaces = false, .resume_command = ""};
+  const int status = status_of_child([&] {
+    const rlimit limit{10 << 20, 10 << 20};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    write_units(file, Journal::begin(file, identity), 20);
+    return 0;
+  });
+  EXPECT_EQ(exit_code(status), static_cast<int>(ExitCode::environment));
+  const auto journal = Journal::resume(file, identity);
+  EXPECT_GE(journal->finished_units(), 4u);
+  EXPECT_LT(journal->finished_units(), 10u);
 }
 
 TEST(ResultsFileFaults, TheMessageOfAFullDiskSaysSo) {

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "data/temporary_directory.hpp"
+#include "experiments/harness/open_results.hpp"
 
 namespace lacuna {
 namespace {
@@ -245,6 +246,10 @@ TEST(ResultsFile, NextFreeNameIsNumbered) {
   EXPECT_EQ(next_free_results_path("params/quick start.toml"), "results/quick start-2.h5");
   write_bytes("results/quick start-2.h5", "");
   EXPECT_EQ(next_free_results_path("quick start.toml"), "results/quick start-3.h5");
+  write_bytes("results/quick start-3.h5.journal", "");  // begun
+  EXPECT_EQ(next_free_results_path("quick start.toml"), "results/quick start-4.h5");
+  const ResultsFile under_way("results/quick start-4.h5", false, Compression::none);
+  EXPECT_EQ(next_free_results_path("quick start.toml"), "results/quick start-5.h5");
   std::filesystem::current_path(before);
 }
 

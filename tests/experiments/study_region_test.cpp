@@ -113,7 +113,7 @@ TEST(StudyRegionFaults, AreListsAndStagesThatDoNotBelongTogether) {
 
 TEST(StudyRegions, AreDocumentedAndInTheSchema) {
   testing_study::register_kinds();
-  EXPECT_NE(print_defaults().find("# [[path.region]]\n"), std::string::npos);
+  EXPECT_NE(print_defaults("attention_error", "gaussian").find("# [[path.region]]\n"), std::string::npos);
   const auto schema = nlohmann::json::parse(json_schema());
   const auto& region = schema["properties"]["path"]["items"]["properties"]["region"];
   EXPECT_EQ(region["type"], "array");
