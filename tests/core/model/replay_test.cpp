@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/naive_decoder.hpp"
-#include "model/small_models.hpp"
+#include "model/replay_case.hpp"
 
 namespace lacuna {
 namespace {
@@ -14,47 +13,6 @@ namespace {
 using namespace testing_core;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-/// Layers of windows and nothing else.
-ModelDescription window_stack(Index layers, Index window) {
-  return scaled(describe_model("mistral_7b"), {.d_model = 16, .vocabulary = 40, .window = window}, layers);
-}
-
-/// A decoder, a sequence and its exact run.
-struct Case {
-  Case(const ModelDescription& model, Index tokens_count, std::uint64_t seed, double score_std = 2)
-      : weights(
-            ModelWeights::random(model, {.score_std = score_std, .index_quality = 0.8, .query_similarity = 0.5}, seed)),
-        decoder(model, weights) {
-    Random random(seed);
-    tokens = random_tokens(model, tokens_count, random);
-    exact = exact_run(decoder, tokens);
-  }
-  Index n() const { return static_cast<Index>(tokens.size()); }
-  const ModelDescription& model() const { return decoder.model(); }
-
-  ReplayPlan plan(const char* variant, Index length, Index hit = 1) const {
-    return ReplayPlan::of(model(), replay_variant(variant), {.tokens = n(), .length = length, .hit = hit});
-  }
-  ModelCache cache_behind(Index count) const { return exact_run(decoder, std::span(tokens).first(count)).cache; }
-  TokenStates entering(const ReplayPlan& plan) const {
-    const Index first = plan.first_place();
-    return {exact.states[first].begin() + plan.layers[first].first_run, exact.states[first].end()};
-  }
-  Replay run(const ReplayPlan& plan, const LayerPass::EachToken& each_token = LayerPass::in_order) const {
-    return replay(decoder, plan, plan.kept == n() ? exact.cache : cache_behind(plan.kept), entering(plan), each_token);
-  }
-  /// Whether the state of the token behind the layer is the exact one, bit for bit.
-  bool is_exact(const Replay& replay, Index place, Index position) const {
-    const Index first = n() - static_cast<Index>(replay.states[place].size());
-    return replay.states[place][position - first] == exact.states[place + 1][position];
-  }
-
-  ModelWeights weights;
-  Decoder decoder;
-  std::vector<Index> tokens;
-  ExactRun exact;
-};
 
 bool same_cache(const ModelCache& a, const ModelCache& b) {
   for (std::size_t place = 0; place < a.layers.size(); ++place) {
@@ -96,7 +54,7 @@ std::vector<ModelDescription> models_that_replay(const ReplayVariant& variant) {
 
 TEST(ExactRun, IsTheDecoderTokenByToken) {
   for (const ModelDescription& model : small_models()) {
-    const Case c(model, 21, 3);
+    const ReplayCase c(model, 21, 3);
     ModelCache cache = c.decoder.start();
     const std::vector<double> hidden = c.decoder.append(c.tokens, cache);
     for (Index t = 0; t < c.n(); ++t)
@@ -112,7 +70,7 @@ TEST(Replay, TheLastTokenIsExactFromLayersTimesWindowLessOnePlusOneTokensOn) {
   for (Index layers = 1; layers <= 6; ++layers)
     for (Index window = 2; window <= 9; ++window) {
       const Index enough = layers * (window - 1) + 1;
-      const Case c(window_stack(layers, window), enough + 4, 100 * layers + window, 0.5);
+      const ReplayCase c(window_stack(layers, window), enough + 4, 100 * layers + window, 0.5);
       EXPECT_TRUE(c.is_exact(c.run(c.plan("decoder_first", enough)), layers - 1, c.n() - 1)) << layers << window;
       EXPECT_FALSE(c.is_exact(c.run(c.plan("decoder_first", enough - 1)), layers - 1, c.n() - 1)) << layers << window;
       // the first layer's window whole: one layer less
@@ -126,7 +84,7 @@ TEST(Replay, TheLastTokenIsExactFromLayersTimesWindowLessOnePlusOneTokensOn) {
 
 TEST(Replay, AStateIsExactFromItsLayersReachOn) {
   for (Index window = 2; window <= 5; ++window) {
-    const Case c(window_stack(4, window), 30, 40 + window, 0.5);
+    const ReplayCase c(window_stack(4, window), 30, 40 + window, 0.5);
     for (const bool whole : {false, true}) {
       const ReplayPlan plan = c.plan(whole ? "decoder_after_first" : "decoder_first", 22);
       const Replay replay = c.run(plan);
@@ -148,7 +106,7 @@ TEST(ReplayContract, StatesAreExactWhereThePlanSays) {
   for (const ReplayVariant& variant : replay_variants())
     for (const ModelDescription& model : models_that_replay(variant))
       for (int trial = 0; trial < 3; ++trial) {
-        const Case c(model, 60, random.word(), 0.5);
+        const ReplayCase c(model, 60, random.word(), 0.5);
         const ReplayPlan plan = c.plan(variant.name.c_str(), random.integer(1, 60), random.integer(1, 60));
         const Replay replay = c.run(plan);
         const std::vector<Index> exact_from = plan.exact_from(model);
@@ -165,7 +123,7 @@ TEST(ReplayContract, StatesAreExactWhereThePlanSays) {
 TEST(ReplayContract, OfAllTokensIsTheExactRunAndLeavesItsCache) {
   for (const ReplayVariant& variant : replay_variants())
     for (const ModelDescription& model : models_that_replay(variant)) {
-      const Case c(model, 27, 9);
+      const ReplayCase c(model, 27, 9);
       for (const Index length : {27, 40})
         for (const Index hit : {1, 8, 27}) {
           const Replay replay = c.run(c.plan(variant.name.c_str(), length, hit));
@@ -179,7 +137,7 @@ TEST(ReplayContract, LeavesTheRowsOverThePrefixAsTheyAre) {
   Random random(6);
   for (const ReplayVariant& variant : replay_variants())
     for (const ModelDescription& model : models_that_replay(variant)) {
-      const Case c(model, 33, random.word());
+      const ReplayCase c(model, 33, random.word());
       const Index hit = random.integer(1, 33);
       const ReplayPlan plan = c.plan(variant.name.c_str(), random.integer(1, 12), hit);
       const Replay replay = c.run(plan);
@@ -189,7 +147,7 @@ TEST(ReplayContract, LeavesTheRowsOverThePrefixAsTheyAre) {
 
 TEST(SameGlobalRows, SeesOneBit) {
   for (const ModelDescription& model : {v41_small(32), small_model("llama_7b", 3), small_mla("v32")}) {
-    const Case c(model, 12, 7);
+    const ReplayCase c(model, 12, 7);
     ModelCache other = c.exact.cache;
     LayerCache& layer = std::get<LayerCache>(other.layers[2]);
     EXPECT_TRUE(same_global_rows(c.exact.cache, other, 12));
@@ -202,7 +160,7 @@ TEST(SameGlobalRows, SeesOneBit) {
     std::get<LayerCache>(other.layers[2]).key_position.pop_back();
     EXPECT_FALSE(same_global_rows(c.exact.cache, other, 12));
   }
-  const Case indexed(v41_small(32), 12, 8);
+  const ReplayCase indexed(v41_small(32), 12, 8);
   ModelCache other = indexed.exact.cache;
   std::get<LayerCache>(other.layers[8]).index_k.back() += 1e-9;
   EXPECT_FALSE(same_global_rows(indexed.exact.cache, other, 12));
@@ -266,62 +224,9 @@ TEST(Replay, OfTwoUniformLayersAveragesWhatItSees) {
   EXPECT_NEAR(whole[1], (x[3] + 2 * x[2] + x[1]) / 4, 1e-11);
 }
 
-/// The states behind the last layer by the naive decoder: all tokens through all layers, those from a layer's first
-/// window row on with the shorter window. `stored`: entries of the exact run before that token.
-std::vector<double> naive_states(const Case& c, const ReplayPlan& plan, const std::vector<Index>& tokens, Index first) {
-  std::vector<naive::Made> made;
-  naive::hidden_states({c.model(), c.weights}, tokens, &made);
-  naive::Departure departure;
-  for (const LayerReplay& layer : plan.layers) departure.first_window.push_back(layer.first_window);
-  departure.stored = &made;
-  departure.stored_tokens = plan.kept;
-  std::vector<double> states;
-  const naive::RealRows all = naive::hidden_states({c.model(), c.weights, departure}, tokens);
-  for (std::size_t t = first; t < all.size(); ++t)
-    for (const naive::Real x : all[t]) states.push_back(static_cast<double>(x));
-  return states;
-}
-
-naive::RealRows as_rows(const std::vector<double>& numbers, Index width) {
-  naive::RealRows rows;
-  for (std::size_t i = 0; i < numbers.size(); i += width)
-    rows.emplace_back(numbers.begin() + i, numbers.begin() + i + width);
-  return rows;
-}
-
-TEST(ReplayGolden, AgreesWithTheNaiveDecoderAndSoDoTheTokensDecodedBehindIt) {
-  for (const ModelDescription& model : {v41_small(32), window_stack(4, 5), small_yoco(SelfDecoder::sliding_window)})
-    for (const ReplayVariant& variant : replay_variants())
-      for (const auto& [length, hit] : std::vector<std::pair<Index, Index>>{{1, 20}, {5, 20}, {9, 12}, {13, 34}}) {
-        SCOPED_TRACE(model.name + " " + variant.name + " " + std::to_string(length));
-        Case c(model, 34, 17 + length);
-        const ReplayPlan plan = c.plan(variant.name.c_str(), length, hit);
-        Replay run = c.run(plan);
-        Random random(length);
-        const std::vector<Index> next = random_tokens(model, 11, random);
-        std::vector<Index> all = c.tokens;
-        all.insert(all.end(), next.begin(), next.end());
-        const Index first = plan.layers.back().first_run;
-        std::vector<double> measured;
-        for (const std::vector<double>& h : run.states.back()) measured.insert(measured.end(), h.begin(), h.end());
-        const std::vector<double> decoded = c.decoder.append(next, run.cache);
-        measured.insert(measured.end(), decoded.begin(), decoded.end());
-        const std::vector<double> expected = naive_states(c, plan, all, first);
-        EXPECT_LT(shared_state::largest_error(measured, as_rows(expected, model.d_model)), 1e-10);
-        if (length > 5 || variant.from_hit) continue;
-        // and the exact run is far from both, but where nothing is lost
-        const bool loses = std::ranges::any_of(plan.layers, [&](const LayerReplay& layer) {
-          return layer.first_window > 0 && model.layers[&layer - plan.layers.data()].local_window() > 0;
-        });
-        ModelCache exact = c.exact.cache;
-        const std::vector<double> exact_decoded = c.decoder.append(next, exact);
-        EXPECT_EQ(shared_state::largest_error(decoded, as_rows(exact_decoded, model.d_model)) > 1e-6, loses);
-      }
-}
-
 // What a replay writes stands at absolute positions: of exact inputs it makes the bits that were lost.
 TEST(Replay, WritesWindowRowsAtAbsolutePositions) {
-  const Case c(v41_small(32), 40, 23);
+  const ReplayCase c(v41_small(32), 40, 23);
   const Replay replay = c.run(c.plan("decoder_first", 11));
   const LayerCache& renewed = std::get<LayerCache>(replay.cache.layers[8]);
   const LayerCache& exact = std::get<LayerCache>(c.exact.cache.layers[8]);
@@ -335,7 +240,7 @@ TEST(Replay, ReadsNoWindowRowThatIsLost) {
   for (const ModelDescription& model : {v41_small(32), window_stack(3, 4)})
     for (const ReplayVariant& variant : replay_variants()) {
       SCOPED_TRACE(model.name + variant.name);
-      const Case c(model, 30, 31);
+      const ReplayCase c(model, 30, 31);
       const ReplayPlan plan = c.plan(variant.name.c_str(), 6, 20);
       ModelCache cache = plan.kept == c.n() ? c.exact.cache : c.cache_behind(plan.kept);
       const Index first = plan.first_place();
@@ -350,7 +255,7 @@ TEST(Replay, ReadsNoWindowRowThatIsLost) {
 
 TEST(Replay, TheWindowStaysShorterUntilItHasMovedPastTheStart) {
   const Index window = 6;
-  const Case c(window_stack(2, window), 20, 37);
+  const ReplayCase c(window_stack(2, window), 20, 37);
   const Replay run = c.run(c.plan("decoder_first", 3));  // from position 17 on
   Random random(1);
   const std::vector<Index> next = random_tokens(c.model(), 8, random);
@@ -375,7 +280,7 @@ TEST(Replay, FromAHitInAStackOfWindowsIsALongerReplay) {
   Random random(41);
   for (int trial = 0; trial < 20; ++trial) {
     const Index n = random.integer(2, 30), hit = random.integer(1, n), length = random.integer(1, n);
-    const Case c(window_stack(3, random.integer(2, 6)), n, random.word());
+    const ReplayCase c(window_stack(3, random.integer(2, 6)), n, random.word());
     const Replay from_hit = c.run(c.plan("prefix_hit", length, hit));
     const Replay longer = c.run(c.plan("decoder_first", n - hit + std::min(length, hit)));
     EXPECT_EQ(from_hit.states, longer.states);
@@ -384,7 +289,7 @@ TEST(Replay, FromAHitInAStackOfWindowsIsALongerReplay) {
 }
 
 TEST(Replay, FromAHitDependsOnTheHit) {
-  const Case c(v41_small(32), 40, 43);
+  const ReplayCase c(v41_small(32), 40, 43);
   std::vector<std::vector<double>> last;
   for (const Index hit : {8, 15, 16, 25, 39, 40}) {
     const Replay run = c.run(c.plan("prefix_hit", 5, hit));
@@ -400,7 +305,7 @@ TEST(Replay, RunsTheLayerTokensOfTheFormula) {
     for (const ModelDescription& model : {v41_small(32), window_stack(3, 4), small_yoco(SelfDecoder::sliding_window)})
       for (int trial = 0; trial < 5; ++trial) {
         const ReplayExtents extents{.tokens = 24, .length = random.integer(1, 30), .hit = random.integer(1, 24)};
-        const Case c(model, 24, random.word());
+        const ReplayCase c(model, 24, random.word());
         const ReplayPlan plan = ReplayPlan::of(model, variant, extents);
         Index ran = c.run(plan).layer_tokens;
         for (Index place = 0; place < plan.first_place(); ++place) ran += c.exact.layer_tokens[place];
@@ -412,7 +317,7 @@ TEST(Replay, GivesTheSameBitsInAnyOrderOfTokens) {
   const auto backwards = [](Index count, const std::function<void(Index)>& work) {
     for (Index t = count; t-- > 0;) work(t);
   };
-  const Case c(v41_small(32), 26, 47);
+  const ReplayCase c(v41_small(32), 26, 47);
   const ReplayPlan plan = c.plan("prefix_hit", 7, 15);
   const Replay forwards = c.run(plan), reversed = c.run(plan, backwards);
   EXPECT_EQ(forwards.states, reversed.states);
