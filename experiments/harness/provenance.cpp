@@ -11,12 +11,14 @@
 #include <chrono>
 
 #include "core/metrics/metric_version.hpp"
+#include "data/hdf5/error.hpp"
 #include "experiments/build_facts.hpp"  // generated: revision, flags
 
 namespace lacuna {
 namespace {
 
 std::string hdf5_version() {
+  hdf5::prepare();  // any call starts the library: never without its clean-up at exit switched off
   unsigned major = 0;
   unsigned minor = 0;
   unsigned release = 0;
