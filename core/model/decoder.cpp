@@ -128,6 +128,18 @@ void Decoder::check_tokens(std::span<const Index> tokens, Index first) const {
     throw InputError(fmt::format("{} tokens; learned_positions of the model is {}", end, model_.learned_positions));
 }
 
+void Decoder::run_layers(Index first, Index end, ModelCache& cache, AttendLayer& attend, std::vector<double>& h) const {
+  for (Index place = first; place < end; ++place)
+    finish_layer(place, mix(place, attention_input(place, h), cache, attend), h);
+}
+
+void Decoder::leave_memory(std::span<const double> h, ModelCache& cache) const {
+  const Index encoder = model_.encoder_layers;
+  mechanism(encoder)->append(attention_input(encoder, h), std::get<LayerCache>(cache.layers[encoder]));
+  for (std::size_t place = encoder + 1; place < mixers_.size(); ++place)
+    ++std::get<LayerCache>(cache.layers[place]).tokens;
+}
+
 std::vector<double> Decoder::append(std::span<const Index> tokens, ModelCache& cache, AttendLayer& attend) const {
   LACUNA_ASSERT(cache.layers.size() == mixers_.size());
   check_tokens(tokens, cache.tokens);
@@ -135,8 +147,7 @@ std::vector<double> Decoder::append(std::span<const Index> tokens, ModelCache& c
   hidden.reserve(tokens.size() * model_.d_model);
   for (const Index token : tokens) {
     std::vector<double> h = embed(token, cache.tokens);
-    for (Index place = 0; place < static_cast<Index>(mixers_.size()); ++place)
-      finish_layer(place, mix(place, attention_input(place, h), cache, attend), h);
+    run_layers(0, static_cast<Index>(mixers_.size()), cache, attend, h);
     hidden.insert(hidden.end(), h.begin(), h.end());
     ++cache.tokens;
   }
@@ -146,6 +157,38 @@ std::vector<double> Decoder::append(std::span<const Index> tokens, ModelCache& c
 std::vector<double> Decoder::append(std::span<const Index> tokens, ModelCache& cache) const {
   ExactAttend exact;
   return append(tokens, cache, exact);
+}
+
+std::vector<double> Decoder::append_last(std::span<const Index> tokens, Index count, ModelCache& cache,
+                                         AttendLayer& attend) const {
+  LACUNA_ASSERT(cache.layers.size() == mixers_.size());
+  if (!model_.memory_ends_with_encoder())
+    throw UsageError(fmt::format(
+        "model '{}' makes memory behind its encoder_layers, which are {}: every token has to pass through all layers",
+        model_.name, model_.encoder_layers));
+  if (count < 0 || count > std::ssize(tokens))
+    throw UsageError(
+        fmt::format("count is {}; it must be between 0 and the tokens, which are {}", count, tokens.size()));
+  check_tokens(tokens, cache.tokens);
+  std::vector<double> hidden;
+  const Index end = cache.tokens + std::ssize(tokens);
+  for (const Index token : tokens) {
+    std::vector<double> h = embed(token, cache.tokens);
+    run_layers(0, model_.encoder_layers, cache, attend, h);
+    if (cache.tokens < end - count) {
+      leave_memory(h, cache);
+    } else {
+      run_layers(model_.encoder_layers, static_cast<Index>(mixers_.size()), cache, attend, h);
+      hidden.insert(hidden.end(), h.begin(), h.end());
+    }
+    ++cache.tokens;
+  }
+  return hidden;
+}
+
+std::vector<double> Decoder::append_last(std::span<const Index> tokens, Index count, ModelCache& cache) const {
+  ExactAttend exact;
+  return append_last(tokens, count, cache, exact);
 }
 
 std::vector<double> Decoder::logits(std::span<const double> hidden) const {

@@ -30,6 +30,17 @@ class Decoder {
   std::vector<double> append(std::span<const Index> tokens, ModelCache& cache, AttendLayer& attend) const;
   /// The same with exact attention.
   std::vector<double> append(std::span<const Index> tokens, ModelCache& cache) const;
+  /// Appends as `append` does, and takes only the last `count` tokens through the layers behind the encoder; returns
+  /// their hidden states [count, d_model]. The cache and they are those of `append`, to the bit, at
+  ///
+  ///   N L_enc + count L_dec   layer-tokens instead of   N (L_enc + L_dec)                                (1)
+  ///
+  /// (YOCO's early exit: Sun et al. 2024, section 3). UsageError for a model whose memory does not end with its encoder
+  /// (description.hpp) and for a count below 0 or above the tokens; InputError as `append`.
+  std::vector<double> append_last(std::span<const Index> tokens, Index count, ModelCache& cache,
+                                  AttendLayer& attend) const;
+  /// The same with exact attention.
+  std::vector<double> append_last(std::span<const Index> tokens, Index count, ModelCache& cache) const;
   /// hidden [d_model], of one token behind the last layer; returns the scores of the next token [vocabulary].
   std::vector<double> logits(std::span<const double> hidden) const;
 
@@ -56,6 +67,11 @@ class Decoder {
   static Mixer mixer_of(const LayerDescription& layer, AttentionWeights weights);
   /// What the layer's mixing of tokens makes of x [d_model], after appending it to the layer's cache.
   std::vector<double> mix(Index place, std::span<const double> x, ModelCache& cache, AttendLayer& attend) const;
+  /// h [d_model] of the token at cache.tokens <- layers [first, end).
+  void run_layers(Index first, Index end, ModelCache& cache, AttendLayer& attend, std::vector<double>& h) const;
+  /// What a token leaves behind the encoder that does not pass through the layers there; h [d_model] as it leaves the
+  /// encoder.
+  void leave_memory(std::span<const double> h, ModelCache& cache) const;
 
   ModelDescription model_;
   ModelWeights weights_;  // without those of the attention, which the mixers hold

@@ -116,6 +116,14 @@ bool LayerDescription::owns_indexer() const {
   return std::holds_alternative<SparseMlaConfig>(attention);
 }
 
+bool ModelDescription::memory_ends_with_encoder() const {
+  return encoder_layers > 0 && std::all_of(layers.begin() + encoder_layers, layers.end(), [&](const auto& layer) {
+           const bool makes_memory = &layer == &layers[encoder_layers];
+           return layer.local_window() == 0 && !std::holds_alternative<RetentionConfig>(layer.attention) &&
+                  (makes_memory || !layer.owns_rows());
+         });
+}
+
 Index ModelDescription::place_of(Index label) const {
   const auto found = std::ranges::find(layers, label, &LayerDescription::label);
   LACUNA_ASSERT(found != layers.end());

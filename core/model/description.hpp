@@ -81,6 +81,9 @@ struct ModelDescription {
   Index encoder_layers = 0;
   std::optional<CandidatePool> pool = {};
 
+  /// Whether nothing behind the encoder keeps what a token leaves there, except the first of those layers, whose rows
+  /// are made from what leaves the encoder (YOCO): no window, no state, no rows of later layers.
+  bool memory_ends_with_encoder() const;
   /// Place of a label among the layers; InternalError where there is none.
   Index place_of(Index label) const;
   /// UsageError naming the field.
