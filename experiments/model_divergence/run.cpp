@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <memory>
 
 #include "experiments/attention_error/path_inputs.hpp"
@@ -75,6 +76,8 @@ std::vector<std::vector<CellDivergence>> named_cells(const Study& study, const s
 DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** argv) {
   const Study study = read_divergence_study(line);
   const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
+  if (!line.quiet)
+    for (const std::string& note : models.front()->notes()) std::cerr << "note: " << note << '\n';
   std::vector<SourceShape> shapes;
   Index most_keys = 0;
   for (const auto& model : models) {
@@ -115,7 +118,7 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
       for (CellDivergence& of_cell : of_path) lines.push_back(std::move(of_cell));
   }
 
-  record_provenance(file, study, "", {argc, argv, line.threads, started});
+  record_provenance(file, study, models.front()->input_sha256(), {argc, argv, line.threads, started});
   file.finish();
   DivergenceRun run{.file = file.file(), .report = format_divergence(lines)};
   for (const CellDivergence& of_cell : lines) run.sound &= of_cell.violations + of_cell.failures == 0;
