@@ -38,6 +38,14 @@ Axis Axis::linear(std::string title, double low, double high) {
   return axis;
 }
 
+Axis Axis::linear_exactly(std::string title, double low, double high) {
+  Axis axis;
+  axis.title_ = std::move(title);
+  axis.low_ = low;
+  axis.high_ = high > low ? high : low + 1;
+  return axis;
+}
+
 Axis Axis::logarithmic(std::string title, const std::vector<double>& values, int base, TickText text) {
   Axis axis;
   axis.title_ = std::move(title);
@@ -84,7 +92,7 @@ std::vector<Tick> Axis::powers(int most) const {
   const auto label = [&](int exponent) -> std::string {
     const double value = std::pow(base_, exponent);
     if (text_ == TickText::bytes) return short_bytes(value);
-    return base_ == 10 ? power_of_ten(exponent) : tick_number(value);
+    return base_ == 10 ? power_of_ten(exponent) : short_binary(value);
   };
   if (base_ == 10 && last - first < 2) {  // under two decades: 1, 2 and 5 are labelled
     for (int e = first - 1; e <= last; ++e)

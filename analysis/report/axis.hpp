@@ -18,6 +18,8 @@ class Axis {
  public:
   /// From `low` to `high`, widened to whole ticks.
   static Axis linear(std::string title, double low, double high);
+  /// From `low` to `high` and no further.
+  static Axis linear_exactly(std::string title, double low, double high);
   /// Over the positive values; where `has_zero`, value 0 has a place of its own below the lowest. `base` is 2 or 10.
   static Axis logarithmic(std::string title, const std::vector<double>& values, int base = 10,
                           TickText text = TickText::number);

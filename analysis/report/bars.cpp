@@ -10,7 +10,7 @@
 namespace lacuna {
 namespace {
 
-constexpr double kLetter = 6.3;  // px: mean width of a letter
+constexpr double kLetter = 7;  // px: mean width of a letter
 constexpr double kBottom = 40;
 constexpr double kTop = 8;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 namespace lacuna {
@@ -24,14 +25,27 @@ std::string short_number(double x) {
 }
 
 std::string short_bytes(double count) {
+  const std::string text = short_binary(count);
+  if (std::isnan(count)) return text;
+  return std::isdigit(static_cast<unsigned char>(text.back())) ? text + " B" : text + "B";
+}
+
+std::string short_binary(double count) {
   if (std::isnan(count)) return "none";
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  const char* units[] = {"", " Ki", " Mi", " Gi", " Ti"};
   int unit = 0;
   while (count >= 999.5 && unit < 4) {
     count /= 1024;
     ++unit;
   }
-  return fmt::format("{:.3g} {}", count, units[unit]);
+  return fmt::format("{:.3g}{}", count, units[unit]);
+}
+
+std::string long_number(double x) {
+  std::string decimals = fmt::format("{:.2f}", x);
+  decimals.erase(0, decimals.find('.'));
+  while (decimals.ends_with('0') || decimals.ends_with('.')) decimals.pop_back();
+  return with_commas(static_cast<long long>(x)) + decimals;
 }
 
 std::string percent(double share) { return std::isnan(share) ? "none" : fmt::format("{:.3g} %", 100 * share); }

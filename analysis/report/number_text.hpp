@@ -10,6 +10,10 @@ namespace lacuna {
 std::string short_number(double x);
 /// Binary units: 323 KiB.
 std::string short_bytes(double count);
+/// A count in binary units: 512, 128 Ki, 1 Mi.
+std::string short_binary(double count);
+/// Up to two decimals, with commas: 3,514.25.
+std::string long_number(double x);
 /// "12.3 %"
 std::string percent(double share);
 /// A power of ten as people write it: 0.01, 1, 1,000, 10⁻⁶.

@@ -11,7 +11,7 @@ namespace lacuna {
 namespace {
 
 constexpr double kLineHeight = 13;
-constexpr double kLetter = 7.2;  // px: mean width of a bold letter
+constexpr double kLetter = 7.6;  // px: mean width of a bold letter
 
 double label_width(const std::vector<Series>& labelled, const Extent& extent) {
   double width = 16;
@@ -79,7 +79,7 @@ void Plot::diagonal(const std::string& name) {
   if (!(high > low)) return;
   body_ += fmt::format("<path class=\"diagonal\" d=\"M{} {}L{} {}\"/>", coordinate(px(low)), coordinate(py(low)),
                        coordinate(px(high)), coordinate(py(high)));
-  const double middle = x_.is_logarithmic() ? std::sqrt(low * high) : (low + high) / 2;
+  const double middle = x_.is_logarithmic() ? std::pow(low, 0.82) * std::pow(high, 0.18) : low + 0.18 * (high - low);
   body_ += fmt::format("<text class=\"tl\" x=\"{}\" y=\"{}\">{}</text>", coordinate(px(middle) + 12),
                        coordinate(py(middle) + 16), escape_markup(name));
 }

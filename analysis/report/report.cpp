@@ -14,7 +14,7 @@ namespace {
 
 /// "202,752 rows: no bound violated, none failed. Best within 64 keys: streaming, window = 60 (median error 0.143)."
 std::string verdict(const ReportInput& input, const StatusCounts& status) {
-  if (status.rows() == 0) return "This file has no rows that are judged.";
+  if (status.rows() == 0) return "Nothing in this file is judged row by row: no bound, no failure.";
   std::string text = fmt::format(
       "{}: {}, {}{}.", counted(status.rows(), "row"),
       status.violations() == 0 ? "no bound is violated" : counted(status.violations(), "bound") + " violated",
@@ -23,9 +23,10 @@ std::string verdict(const ReportInput& input, const StatusCounts& status) {
   if (input.experiment != "attention_error") return text;
   const std::vector<PathPoint> points = path_points(input.reader, input.palette);
   std::string best;
-  for (const double budget : round_budgets(points))
-    if (const auto point = best_within(points, budget, false))
-      best += fmt::format("{}within {} keys {} ({})", best.empty() ? "" : "; ", short_number(budget), point->name(),
+  const Reads reads = budgeted(points);
+  for (const double budget : round_budgets(points, reads))
+    if (const auto point = best_within(points, reads, budget, false))
+      best += fmt::format("{}within {} {} ({})", best.empty() ? "" : "; ", budget_text(reads, budget), point->name(),
                           short_number(point->median.value));
   return best.empty() ? text : fmt::format("{} Smallest median error of a path that is no oracle: {}.", text, best);
 }

@@ -64,7 +64,7 @@ pre { overflow: auto; max-height: 420px; font-size: 12.5px; line-height: 1.45; b
 .s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .s2 { --c: var(--s2); } .s3 { --c: var(--s3); } .s4 { --c: var(--s4); } .s5 { --c: var(--s5); } .s6 { --c: var(--s6); } .s7 { --c: var(--s7); }
 .k0 { --c: var(--k0); } .k1 { --c: var(--k1); } .k2 { --c: var(--k2); } .k3 { --c: var(--k3); } .k4 { --c: var(--k4); } .k5 { --c: var(--k5); }
 .h0 { --c: var(--h0); } .h1 { --c: var(--h1); } .h2 { --c: var(--h2); } .h3 { --c: var(--h3); } .h4 { --c: var(--h4); } .h5 { --c: var(--h5); } .h6 { --c: var(--h6); } .h7 { --c: var(--h7); } .h8 { --c: var(--h8); }
-svg text { font-family: inherit; fill: var(--ink); } .tl { font-size: 11.5px; fill: var(--soft) !important; } .at { font-size: 12px; fill: var(--soft) !important; } .bl { font-size: 12px; } .dl { font-size: 12px; fill: var(--c) !important; font-weight: 600; }
+svg text { font-family: "Liberation Sans", Arial, Helvetica, sans-serif; fill: var(--ink); } .tl { font-size: 11.5px; fill: var(--soft) !important; } .at { font-size: 12px; fill: var(--soft) !important; } .bl { font-size: 12px; } .dl { font-size: 12px; fill: var(--c) !important; font-weight: 600; }
 .grid { stroke: var(--rule); stroke-width: 1; fill: none; } .grid.zero { stroke-dasharray: 2 3; stroke: var(--soft); } .tick { stroke: var(--soft); } .axis { stroke: var(--soft); fill: none; }
 .line { stroke: var(--c); stroke-width: 1.8; fill: none; stroke-linejoin: round; } .line.oracle, .oracle .line { stroke-dasharray: 5 3; } .interval, .whisker { stroke: var(--c, var(--ink)); stroke-width: 1.4; fill: none; opacity: .6; } .whisker { stroke: var(--ink); opacity: 1; }
 .skipped { fill: var(--rule); opacity: .55; } .summaries { stroke: var(--k4); stroke-width: 2.5; stroke-dasharray: 2 1.5; }
@@ -72,6 +72,7 @@ svg text { font-family: inherit; fill: var(--ink); } .tl { font-size: 11.5px; fi
 use { fill: var(--c); stroke: var(--raised); stroke-width: .8; } .oracle use { fill: var(--raised); stroke: var(--c); stroke-width: 1.6; } .small use { opacity: .7; stroke: none; } .small.oracle use { fill: none; stroke: var(--c); stroke-width: .9; }
 .frontier { stroke: var(--band); stroke-width: 13; fill: none; stroke-linejoin: round; stroke-linecap: round; } .diagonal { stroke: var(--ink); stroke-width: 1.2; }
 rect { fill: var(--c); } rect.hx { fill: url(#hatch); } .hatch-ground { fill: var(--raised); } .hatch-line { stroke: var(--rule); stroke-width: 2; }
+.range + use { stroke-width: 2.2; }
 .focus use[data-at], use[data-at] { stroke: var(--ink) !important; stroke-width: 2.4 !important; opacity: 1 !important; } rect[data-at] { stroke: var(--ink); stroke-width: 2; }
 .chosen [data-s]:not(.on):not(button) { opacity: .12; }
 #tip { position: fixed; z-index: 4; max-width: 300px; background: var(--tip); color: var(--tip-ink); border-radius: 6px; padding: 6px 10px; font-size: 13px; line-height: 1.4; pointer-events: none; overflow-wrap: anywhere; }

@@ -10,15 +10,13 @@
 namespace lacuna {
 namespace {
 
-using Reads = double PathPoint::*;
 using Errors = Estimate PathPoint::*;
 
 /// The points that no other path without an oracle beats in both reads and median error, in the order of reads.
 std::vector<Mark> frontier(const std::vector<PathPoint>& points, Reads reads, Errors error) {
   std::vector<const PathPoint*> sorted;
   for (const PathPoint& point : points)
-    if (!point.series.is_oracle && point.ran_everywhere() && point.*reads > 0 && (point.*error).value > 0)
-      sorted.push_back(&point);
+    if (!point.series.is_oracle && point.ran_everywhere() && point.*reads > 0 && point.errs()) sorted.push_back(&point);
   std::sort(sorted.begin(), sorted.end(), [&](const PathPoint* a, const PathPoint* b) {
     return a->*reads != b->*reads ? a->*reads < b->*reads : (a->*error).value < (b->*error).value;
   });
@@ -35,7 +33,10 @@ Panel panel(const std::vector<PathPoint>& points, Reads reads, Errors error, con
   std::vector<double> ys;
   for (const PathPoint& point : points) {
     xs.push_back(point.*reads);
-    ys.insert(ys.end(), {(point.*error).value, (point.*error).interval.high});
+    if (point.is_rounding)
+      ys.push_back(0);
+    else
+      ys.insert(ys.end(), {(point.*error).value, (point.*error).interval.high});
   }
   std::vector<Series> labelled;
   for (const PathPoint& point : points) labelled.push_back(point.series);
@@ -49,7 +50,10 @@ Panel panel(const std::vector<PathPoint>& points, Reads reads, Errors error, con
         const Estimate& e = points[last].*error;
         if (last > first && !points[last].joins_previous)
           marks.push_back({std::numeric_limits<double>::quiet_NaN(), 0, 0});
-        marks.push_back({points[last].*reads, e.value, last, e.interval.low, e.interval.high});
+        if (points[last].is_rounding)
+          marks.push_back({points[last].*reads, 0, last});
+        else
+          marks.push_back({points[last].*reads, e.value, last, e.interval.low, e.interval.high});
       }
       plot.line(points[first].series, marks);
       plot.marks(points[first].series, marks);
@@ -63,13 +67,14 @@ Panel panel(const std::vector<PathPoint>& points, Reads reads, Errors error, con
 
 std::string sentence(const std::vector<PathPoint>& points) {
   std::string text;
-  for (const double budget : round_budgets(points)) {
-    const auto best = best_within(points, budget, false);
-    const auto oracle = best_within(points, budget, true);
+  const Reads reads = budgeted(points);
+  for (const double budget : round_budgets(points, reads)) {
+    const auto best = best_within(points, reads, budget, false);
+    const auto oracle = best_within(points, reads, budget, true);
     if (!best) continue;
-    text += fmt::format(
-        "{} at most {} keys a query, the least median error of a path that a system could run is {} ({})",
-        text.empty() ? "With" : " With", short_number(budget), short_number(best->median.value), best->name());
+    text += fmt::format("{} at most {} a query, the least median error of a path that a system could run is {} ({})",
+                        text.empty() ? "With" : " With", budget_text(reads, budget), short_number(best->median.value),
+                        best->name());
     if (oracle)
       text += fmt::format(", {} times that of the best oracle ({})",
                           short_number(best->median.value / oracle->median.value), oracle->name());
@@ -94,7 +99,8 @@ Figure make(const ReportInput& input) {
       "key "
       "to decide which ones to use. Vertical bars: 95 % intervals that allow for correlated queries. The broad band is "
       "the frontier of the paths that are no oracles. Errors are relative to the norm of the exact output; bytes are "
-      "rows, summaries and index keys per KV head.";
+      "rows, summaries and index keys per KV head. An error below its own error radius in half of the rows is drawn as "
+      "0.";
   figure.table = Table({{"path"},
                         {"swept"},
                         {"cell"},

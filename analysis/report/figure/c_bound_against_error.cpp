@@ -103,10 +103,11 @@ Figure make(const ReportInput& input) {
     figure.sentence = "No row has an error above 0 and a bound to compare it with.";
   else
     figure.sentence = fmt::format(
-        "{} of {} lie below the diagonal, {}; the tightest bound exceeds its error by {}.",
+        "{} of {} lie below the diagonal, {}; the tightest bound {}.",
         below == 0 ? "None" : short_number(static_cast<double>(below)), counted(measured - left_out, "row"),
         violations == 0 ? "and no row violates its bound" : fmt::format("{} of them beyond rounding", violations),
-        percent(tightest - 1));
+        tightest < 1.001 ? "is its error to within 0.1 %"
+                         : fmt::format("is {} times its error", short_number(tightest)));
   figure.note = fmt::format(
       "{} of {} are drawn: the extremes of error, bound and ratio of each path and swept value, every violation, and "
       "of "

@@ -56,7 +56,8 @@ Figure make(const ReportInput& input) {
   figure.note =
       "Mean over sequences and positions of the error of the hidden state behind the layer, relative to its norm.";
   const auto draw = [=, legend = figure.legend](const Extent& extent) {
-    Plot plot(extent, Axis::linear("layer", 0, last_layer), Axis::logarithmic("relative hidden error", values), legend);
+    Plot plot(extent, Axis::linear_exactly("layer", 0, last_layer), Axis::logarithmic("relative hidden error", values),
+              legend);
     for (const auto& [series, marks] : lines) {
       plot.line(series, marks);
       plot.marks(series, marks);

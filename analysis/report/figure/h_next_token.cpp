@@ -167,7 +167,8 @@ Figure make(const ReportInput& input) {
                              bars.height(false), bars.height(true)});
   }
   const auto draw = [settings, means, legend = figure.legend](const Extent& extent) {
-    Plot plot(extent, Axis::linear("position, tokens", 0, settings.empty() ? 1 : settings[0].by_position.back().x),
+    Plot plot(extent,
+              Axis::linear_exactly("position, tokens", 0, settings.empty() ? 1 : settings[0].by_position.back().x),
               Axis::logarithmic("mean KL, nat", means), legend);
     for (const Setting& setting : settings) {
       plot.line(setting.series, setting.by_position);

@@ -33,7 +33,7 @@ Figure make(const ReportInput& input) {
     Bar share;
     share.label = name;
     share.series = series.index;
-    share.text = fmt::format("{:.6g} B", total);
+    share.text = long_number(total) + " B";
     const std::size_t row = figure.table.rows();
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       figure.table.add({name, kinds[k], bytes[k]});
@@ -42,7 +42,7 @@ Figure make(const ReportInput& input) {
     shares.push_back(std::move(share));
     const double factor = total / before;
     const std::string text =
-        totals.empty() ? fmt::format("{:.6g} B", total) : fmt::format("{:.6g} B, ×{:.3g}", total, factor);
+        totals.empty() ? long_number(total) + " B" : fmt::format("{} B, ×{:.3g}", long_number(total), factor);
     steps.push_back(
         {name, series, total, std::nan(""), std::nan(""), std::min(before, total), std::max(before, total), text, row});
     if (factor < largest_factor && factor > 0) {
@@ -53,11 +53,10 @@ Figure make(const ReportInput& input) {
   }
   figure.sentence =
       largest.empty()
-          ? fmt::format("No step takes bytes off the first architecture's {:.6g} B a token.",
-                        totals.empty() ? 0 : totals.front())
-          : fmt::format(
-                "From {:.6g} to {:.6g} B a token; the largest single saving is the step to {}: {:.3g} times less.",
-                totals.front(), totals.back(), largest, 1 / largest_factor);
+          ? fmt::format("No step takes bytes off the first architecture's {} B a token.",
+                        long_number(totals.empty() ? 0 : totals.front()))
+          : fmt::format("From {} to {} B a token; the largest single saving is the step to {}: {:.3g} times less.",
+                        long_number(totals.front()), long_number(totals.back()), largest, 1 / largest_factor);
   figure.note =
       "Growth of the cache per token. A bar leads from the architecture above to this one; its end is this one's "
       "bytes.";

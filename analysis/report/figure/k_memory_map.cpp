@@ -60,12 +60,12 @@ std::string kind_colour(const std::string& kind) { return kind == "selected" ? "
 std::string svg(const std::vector<Strip>& strips, std::int64_t visible, const Extent& extent, const std::string& alt) {
   const bool narrow = extent.is_narrow();
   double label_width = 0;
-  for (const Strip& strip : strips) label_width = std::max(label_width, 6.3 * static_cast<double>(strip.label.size()));
+  for (const Strip& strip : strips) label_width = std::max(label_width, 7 * static_cast<double>(strip.label.size()));
   const double left = narrow ? 8 : std::min(label_width + 12, 0.4 * extent.width);
   const double right = extent.width - 14;
   const double row = narrow ? 38 : 24;
   const double bottom = 8 + row * static_cast<double>(strips.size());
-  const Axis axis = Axis::linear("cached row", 0, static_cast<double>(visible));
+  const Axis axis = Axis::linear_exactly("cached row", 0, static_cast<double>(visible));
   const auto px = [&](std::int64_t key) { return left + axis.place(static_cast<double>(key)) * (right - left); };
   std::string body;
   for (std::size_t i = 0; i < strips.size(); ++i) {
