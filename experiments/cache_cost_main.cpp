@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "analysis/report/report_beside.hpp"
 #include "experiments/cache_cost/parameters.hpp"
 #include "experiments/cache_cost/run.hpp"
 #include "experiments/harness/main_guard.hpp"
@@ -15,7 +16,8 @@ int main(int argc, char** argv) {
     if (!line) return 0;
     const lacuna::CostRun run = lacuna::run_cache_cost(*line, argc, argv);
     std::cout << run.report;
-    if (!run.file.empty()) std::cout << fmt::format("results: {}\n", run.file.string());
+    if (!run.file.empty()) std::cout << fmt::format("results: {}\n", run.file.string()) << std::flush;
+    if (line->report && !run.file.empty()) lacuna::report_beside(run.file, line->force);
     return 0;
   });
 }

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "analysis/report/report_beside.hpp"
 #include "core/base/error.hpp"
 #include "experiments/harness/main_guard.hpp"
 #include "experiments/harness/study.hpp"
@@ -16,7 +17,8 @@ int main(int argc, char** argv) {
     if (!line) return 0;
     const lacuna::DivergenceRun run = lacuna::run_model_divergence(*line, argc, argv);
     std::cout << run.report;
-    if (!run.file.empty()) std::cout << fmt::format("results: {}\n", run.file.string());
+    if (!run.file.empty()) std::cout << fmt::format("results: {}\n", run.file.string()) << std::flush;
+    if (line->report && !run.file.empty()) lacuna::report_beside(run.file, line->force);
     return run.sound ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
   });
 }
