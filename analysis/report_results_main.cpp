@@ -8,6 +8,7 @@
 #include "analysis/report/page_file.hpp"
 #include "analysis/report/report.hpp"
 #include "core/base/error.hpp"
+#include "experiments/harness/command_pages.hpp"
 #include "experiments/harness/main_guard.hpp"
 #include "experiments/harness/provenance.hpp"
 
@@ -17,11 +18,12 @@ int main(int argc, char** argv) {
     std::vector<std::string> names;
     std::string output;
     bool force = false;
-    app.add_option("FILE", names, "Results files, a section each")->required();
+    app.add_option("FILE", names, "Results files, a section each");
     app.add_option("-o,--output", output,
                    "The page; default the first file's name with .html, numbered where it exists");
     app.add_flag("--force", force, "Replace an existing page");
     app.set_version_flag("--version", lacuna::version_text());
+    lacuna::add_page_flags(app);
     app.footer(
         "Exit codes: 0 ok, 2 usage, 3 not a results file, 4 environment, 5 internal.\n\n"
         "Examples:\n"
@@ -34,6 +36,8 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
       throw lacuna::UsageError(fmt::format("report_results: {}\nSee report_results --help.", error.what()));
     }
+    if (lacuna::print_pages(app, {})) return 0;
+    if (names.empty()) throw lacuna::UsageError("report_results: a results file is needed\nSee report_results --help.");
     const std::vector<std::filesystem::path> files(names.begin(), names.end());
     const std::filesystem::path page = lacuna::page_path(files.front(), output, force);
     lacuna::write_page(page, lacuna::make_report(files), force);

@@ -1,10 +1,5 @@
 // attention_error PARAMS.toml: one attention at a time, approximate paths beside the exact reference.
-#include <fmt/format.h>
-
-#include <iostream>
-
-#include "analysis/summary.hpp"
-#include "core/base/error.hpp"
+#include "analysis/present_results.hpp"
 #include "experiments/attention_error/run.hpp"
 #include "experiments/harness/main_guard.hpp"
 #include "experiments/harness/study.hpp"
@@ -17,11 +12,6 @@ int main(int argc, char** argv) {
          "path.top_k.select.k=64"},
         argc, argv);
     if (!line) return 0;
-    const std::filesystem::path file = lacuna::run_attention_error(*line, argc, argv);
-    if (file.empty()) return 0;
-    const lacuna::Summary summary = lacuna::summarize(file);
-    std::cout << lacuna::format_summary(summary, lacuna::TableStyle::brief)
-              << fmt::format("results: {}\n", file.string());
-    return summary.sound() ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
+    return lacuna::present_results(lacuna::run_attention_error(*line, argc, argv), line->report, line->force);
   });
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "experiments/harness/command_pages.hpp"
 #include "experiments/harness/provenance.hpp"
 
 namespace lacuna {
@@ -31,9 +32,11 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
       ->excludes(force);
   app.add_flag("--dry-run", line.dry_run, "Check everything, print what would run, write nothing");
   app.add_flag("--quiet", line.quiet, "No progress, no notes");
+  app.add_flag("--report", line.report, "Write figures beside the results file, as a page: RESULTS.html");
   app.add_flag("--print-defaults", defaults, "Print every parameter with its default and exit");
   app.add_flag("--json-schema", schema, "Print the JSON Schema of a parameter file and exit");
   app.set_version_flag("--version", version_text());
+  add_page_flags(app);
   app.footer(
       fmt::format("Exit codes: 0 ok, 1 a bound was violated, 2 usage or parameters, 3 input data,\n"
                   "4 environment, 5 internal, 130/143 interrupted (what is finished is kept: --resume).\n\n"
@@ -51,6 +54,7 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("{}: {}\nSee {} --help.", program, error.what(), program));
   }
+  if (print_pages(app, setting_keys(documents.json_schema()))) return std::nullopt;
   if (defaults) std::cout << documents.defaults();
   if (schema) std::cout << documents.json_schema();
   if (defaults || schema) return std::nullopt;

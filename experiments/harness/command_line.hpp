@@ -18,6 +18,7 @@ struct CommandLine {
   bool resume = false;
   bool dry_run = false;
   bool quiet = false;
+  bool report = false;  ///< a page of figures beside the results file
 };
 
 /// What a program says about its parameters.
@@ -27,8 +28,8 @@ struct ParameterDocuments {
   std::string setting;           ///< an example of --set
 };
 
-/// Parses argv; nullopt when --help, --version, --print-defaults or --json-schema was served (exit 0).
-/// Throws UsageError; its message ends with a hint at --help.
+/// Parses argv; nullopt when --help, --version, --print-defaults, --json-schema, --man or --completion was served (exit
+/// 0). Throws UsageError; its message ends with a hint at --help.
 std::optional<CommandLine> parse_command_line(const std::string& program, const std::string& question,
                                               const ParameterDocuments& documents, int argc, char** argv);
 

@@ -64,7 +64,7 @@ def behaves(page):
     page.keyboard.press("Escape")
     assert not tip.is_visible()
     figure.locator("details.table summary").click()
-    assert figure.locator("tbody tr").count() > 0, "a table stands behind the figure"
+    figure.locator("tbody tr").first.wait_for(timeout=20000)  # a table stands behind the figure
     with page.expect_download() as download:
         figure.locator("a.csv").click()
     lines = pathlib.Path(download.value.path()).read_text().splitlines()

@@ -36,10 +36,10 @@ END
 set_up() {
   tree=$work/tree bin=$work/bin
   rm -rf "$tree" "$bin"
-  mkdir -p "$tree/cmake" "$tree/experiments/params" "$bin"
+  mkdir -p "$tree/cmake" "$tree/experiments/params" "$tree/analysis" "$bin"
   cp "$source_root/lacuna" "$source_root/CMakePresets.json" "$tree/"
   cp "$source_root/cmake/packages.txt" "$tree/cmake/"
-  touch "$tree/experiments/alpha_main.cpp" "$tree/experiments/beta_main.cpp"
+  touch "$tree/experiments/alpha_main.cpp" "$tree/experiments/beta_main.cpp" "$tree/analysis/gamma_results_main.cpp"
   printf '[experiment]\nkind = "alpha"\n' >"$tree/experiments/params/quickstart.toml"
   : >"$work/calls"
   installed_except
@@ -61,7 +61,9 @@ case \$1 in
       printf '[2/2] Linking alpha\n'
       mkdir -p "$tree/build/release/experiments"
       printf '#!/usr/bin/env bash\necho "\$PWD"\nprintf "<%%s>" "\$@"\nexit 7\n' >"$tree/build/release/experiments/alpha"
-      chmod +x "$tree/build/release/experiments/alpha" ;;
+      chmod +x "$tree/build/release/experiments/alpha"
+      mkdir -p "$tree/build/release/analysis"
+      cp "$tree/build/release/experiments/alpha" "$tree/build/release/analysis/gamma_results" ;;
 esac
 END
   stand_in ctest <<END
@@ -112,7 +114,7 @@ kind_is() {
 test_help_names_every_command() {
   lacuna 0 help
   local command
-  for command in run test build doctor help; do has_line out "  $command"; done
+  for command in run report summarize compare test build doctor help; do has_line out "  $command"; done
   cp "$work/out" "$work/help"
   lacuna 0 --help
   cmp -s "$work/out" "$work/help" || fail "--help differs from help"
@@ -120,7 +122,7 @@ test_help_names_every_command() {
 
 test_wrong_command_is_a_usage_error() {
   lacuna 2 tset
-  has_line err "unknown command 'tset'; the commands are: run, test, build, doctor, help"
+  has_line err "unknown command 'tset'; the commands are: run, gamma, test, build, doctor, help"
   lacuna 2
   has_line err "Usage: ./lacuna COMMAND"
   lacuna 2 build no_such_preset
@@ -159,17 +161,26 @@ test_run_passes_file_flags_and_exit_code_to_the_experiment() {
   cd "$work/else where"
   lacuna 7 run "my study.toml" -o "a b.h5" --set x=1
   has_line out "$work/else where"
-  has_line out "<my study.toml><-o><a b.h5><--set><x=1>"
+  has_line out "<my study.toml><--report><-o><a b.h5><--set><x=1>"
   lacuna 7 run -o out.h5 "my study.toml" --quiet
-  has_line out "<my study.toml><-o><out.h5><--quiet>"
+  has_line out "<my study.toml><--report><-o><out.h5><--quiet>"
   lacuna 7 run --help
-  has_line out "<$tree/experiments/params/quickstart.toml><--help>"
+  has_line out "<$tree/experiments/params/quickstart.toml><--report><--help>"
   cd "$tree"
   lacuna 7 run
-  has_line out "<experiments/params/quickstart.toml>"
+  has_line out "<experiments/params/quickstart.toml><--report>"
   called "--target alpha"
   ln -sf "$tree/lacuna" "$work/link"
   PATH="$bin:$PATH" "$work/link" run >"$work/out" 2>"$work/err" || [[ $? == 7 ]] || fail "through a symbolic link"
+}
+
+test_programs_of_analysis_are_commands() {
+  lacuna 7 gamma "a b.h5" --force
+  called "--target gamma_results"
+  has_line out "<a b.h5><--force>"
+  LACUNA_DRY_RUN=1 lacuna 0 gamma x.h5
+  has_line out "+ $tree/build/release/analysis/gamma_results x.h5"
+  lacuna 2 gamma_results x.h5
 }
 
 test_experiment_replaces_the_wrapper() {

@@ -75,7 +75,7 @@ std::string sentence(const std::vector<PathPoint>& points) {
     text += fmt::format("{} at most {} a query, the least median error of a path that a system could run is {} ({})",
                         text.empty() ? "With" : " With", budget_text(reads, budget), short_number(best->median.value),
                         best->name());
-    if (oracle)
+    if (oracle && oracle->median.value < best->median.value)
       text += fmt::format(", {} times that of the best oracle ({})",
                           short_number(best->median.value / oracle->median.value), oracle->name());
     text += ".";

@@ -99,7 +99,6 @@ Figure next_steps(const ReportInput& input) {
   std::vector<double> lengths;
   std::vector<double> means;
   std::vector<double> maxima;
-  double zero_from = std::numeric_limits<double>::infinity();
   for (std::int64_t cell = 0; cell < rows.cells(); ++cell) {
     std::string name;
     double length = 0;
@@ -139,13 +138,16 @@ Figure next_steps(const ReportInput& input) {
     lengths.push_back(length);
     means.push_back(sum / count);
     maxima.push_back(largest);
-    if (largest == 0) zero_from = std::min(zero_from, length);
   }
-  figure.sentence =
-      std::isinf(zero_from)
-          ? "No replay is long enough to leave the next tokens untouched."
-          : fmt::format("The shortest replay that leaves every next token's distribution untouched runs {} tokens.",
-                        short_number(zero_from));
+  for (const Line& line : lines) {
+    const auto exact = std::find_if(line.largest.begin(), line.largest.end(), [](const Mark& m) { return m.y == 0; });
+    figure.sentence +=
+        fmt::format("{}{} leaves the next tokens' distributions untouched {}", figure.sentence.empty() ? "" : "; ",
+                    line.series.name,
+                    exact == line.largest.end() ? std::string("at no length that was run")
+                                                : fmt::format("from {} replayed tokens on", short_number(exact->x)));
+  }
+  figure.sentence += ".";
   figure.note =
       "KL of the exact run's distribution from the replay's, over the steps after the prefix and over sequences.";
   const auto panel = [&](const std::string& title, std::vector<Mark> Line::*marks, const std::vector<double>& values) {

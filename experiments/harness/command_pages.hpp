@@ -1,0 +1,25 @@
+// A program's manual page and its bash completion, from the same table as its flags.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+/// Adds --man and --completion.
+void add_page_flags(CLI::App& app);
+/// Prints what was asked for to stdout; false when neither was. `keys`: what --set completes to; "path.*.window" for a
+/// parameter of any [[path]].
+bool print_pages(const CLI::App& app, const std::vector<std::string>& keys);
+
+/// man(7), for `PROGRAM --man | man -l -`.
+std::string man_page(const CLI::App& app);
+/// For `source <(PROGRAM --completion bash)`. In place of a "*" stand the names in the .toml files of the line.
+std::string bash_completion(const CLI::App& app, const std::vector<std::string>& keys);
+
+/// The keys that --set takes, of the JSON Schema of a parameter file: "source.n", "path.*.select.k".
+std::vector<std::string> setting_keys(const std::string& json_schema);
+
+}  // namespace lacuna
