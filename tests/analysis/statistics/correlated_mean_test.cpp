@@ -93,6 +93,23 @@ TEST(CorrelatedMean, KnowsTheErrorOfAnAutoregression) {
   EXPECT_GT(sum, 1.8 * std::sqrt(1.0 / 4000));  // what positions taken for independent would say
 }
 
+TEST(CorrelatedMean, TakesATrendOverPositionsForNoError) {
+  // a mass that grows along the sequence and saturates, on top of the same noise
+  std::vector<double> noise = normal_values(500, 3);
+  std::vector<double> trend = noise;
+  for (int t = 0; t < 500; ++t) trend[t] += 20 * (1 - std::exp(-t / 200.0));
+  const CorrelatedMean with = correlated_mean(one_row_each({trend}));
+  const CorrelatedMean without = correlated_mean(one_row_each({noise}));
+  EXPECT_LT(with.within, 1.3 * without.within);
+  EXPECT_NEAR(without.within, std::sqrt(1.0 / 500), 0.1 * std::sqrt(1.0 / 500));
+}
+
+TEST(CorrelatedMean, OfACubicInThePositionHasNoError) {
+  std::vector<double> cubic;
+  for (int t = 0; t < 200; ++t) cubic.push_back(1 + t * (0.5 - t * (0.01 - 1e-4 * t)));
+  EXPECT_LT(correlated_mean(one_row_each({cubic})).within, 1e-12 * std::abs(cubic.back()));
+}
+
 TEST(CorrelatedMean, OfNothingOrOnePositionHasNoInterval) {
   EXPECT_TRUE(std::isnan(correlated_mean({}).value));
   EXPECT_TRUE(std::isnan(correlated_mean({{{0, 0}}}).value));
