@@ -105,29 +105,32 @@ std::vector<double> Decoder::mix(Index place, std::span<const double> x, ModelCa
   return attention->output(o, cache.tokens);
 }
 
-std::vector<double> Decoder::normalised(const NormWeights& norm, std::vector<double> x) const {
-  if (model_.norm == NormKind::rms_norm)
-    rms_norm(x, norm.gain, model_.eps);
-  else
-    layer_norm(x, norm.gain, norm.shift, model_.eps);
-  return x;
+void Decoder::normalise(const NormWeights& norm, std::span<double> x) const {
+  for (; !x.empty(); x = x.subspan(model_.d_model)) {
+    const std::span<double> token = x.first(model_.d_model);
+    if (model_.norm == NormKind::rms_norm)
+      rms_norm(token, norm.gain, model_.eps);
+    else
+      layer_norm(token, norm.gain, norm.shift, model_.eps);
+  }
 }
 
 std::vector<double> Decoder::block_input(const NormWeights& norm, std::span<const double> h) const {
   std::vector<double> x(h.begin(), h.end());
-  return model_.norm_place == NormPlace::before ? normalised(norm, std::move(x)) : x;
+  if (model_.norm_place == NormPlace::before) normalise(norm, x);
+  return x;
 }
 
-void Decoder::add(const NormWeights& norm, std::span<const double> y, std::vector<double>& h) const {
+void Decoder::add(const NormWeights& norm, std::span<const double> y, std::span<double> h) const {
   for (std::size_t c = 0; c < h.size(); ++c) h[c] += y[c];
-  if (model_.norm_place == NormPlace::after) h = normalised(norm, std::move(h));
+  if (model_.norm_place == NormPlace::after) normalise(norm, h);
 }
 
 std::vector<double> Decoder::attention_input(Index place, std::span<const double> h) const {
   return block_input(weights_.layers[place].attention_norm, h);
 }
 
-void Decoder::finish_layer(Index place, std::span<const double> y, std::vector<double>& h) const {
+void Decoder::finish_layer(Index place, std::span<const double> y, std::span<double> h) const {
   const LayerWeights& weights = weights_.layers[place];
   add(weights.attention_norm, y, h);
   add(weights.feed_forward_norm,
@@ -166,9 +169,10 @@ std::vector<double> Decoder::append(std::span<const Index> tokens, ModelCache& c
 
 std::vector<double> Decoder::logits(std::span<const double> hidden) const {
   std::vector<double> x(hidden.begin(), hidden.end());
-  if (model_.norm_place == NormPlace::before) x = normalised(weights_.final_norm, std::move(x));
+  if (model_.norm_place == NormPlace::before) normalise(weights_.final_norm, x);
   std::vector<double> logits = (model_.tied_vocabulary ? weights_.embedding : weights_.vocabulary) * x;
-  for (std::size_t i = 0; i < weights_.vocabulary_bias.size(); ++i) logits[i] += weights_.vocabulary_bias[i];
+  const std::vector<double>& bias = weights_.vocabulary_bias;
+  for (std::size_t i = 0; !bias.empty() && i < logits.size(); ++i) logits[i] += bias[i % bias.size()];
   return logits;
 }
 

@@ -80,11 +80,21 @@ void CellDivergence::add(const std::vector<std::vector<JudgedRow>>& rows) {
     }
 }
 
+void ExactRunReport::add(const std::vector<std::vector<ExactRunRow>>& judged) {
+  for (const std::vector<ExactRunRow>& head : judged)
+    for (const ExactRunRow& row : head) {
+      if (std::isnan(row.output_error_radius)) continue;
+      ++rows;
+      violations += row.status == RowStatus::bound_violated ? 1 : 0;
+      if (row.output_error_radius > 0) worst = std::max(worst, row.output_error / row.output_error_radius);
+    }
+}
+
 std::string cell_name(const std::string& path, const Sweep& source, Index source_cell, const Sweep& sweep, Index cell) {
   return path + axis_values(source, source_cell) + axis_values(sweep, cell);
 }
 
-std::string format_divergence(const std::vector<CellDivergence>& cells) {
+std::string format_divergence(const std::vector<CellDivergence>& cells, const ExactRunReport& exact) {
   std::vector<Line> lines = {{"path", "KL median", "KL p99", "top-1 agrees", "loss difference", "hidden (median)",
                               "omitted mass (mean)", "violated"}};
   for (const CellDivergence& cell : cells) lines.push_back(line_of(cell));
@@ -99,6 +109,9 @@ std::string format_divergence(const std::vector<CellDivergence>& cells) {
       text += fmt::format("  {:>{}}", line[column], widths[column]);
     text += '\n';
   }
+  text += fmt::format(
+      "exact run: {} of {} judged rows are farther from the ruler than rounding allows; at most {:.2g} of it\n",
+      exact.violations, exact.rows, exact.worst);
   return text;
 }
 

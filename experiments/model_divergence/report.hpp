@@ -7,6 +7,7 @@
 #include "core/metrics/model/next_token.hpp"
 #include "experiments/harness/study.hpp"
 #include "experiments/model_divergence/attend_run.hpp"
+#include "experiments/model_divergence/exact_rows.hpp"
 
 namespace lacuna {
 
@@ -25,10 +26,19 @@ struct CellDivergence {
   void add(const std::vector<std::vector<JudgedRow>>& rows);
 };
 
+/// What the exact run came to on its judged rows.
+struct ExactRunReport {
+  Index rows = 0;        ///< that see a key
+  Index violations = 0;  ///< rows farther from the ruler than both radii allow
+  double worst = 0;      ///< largest output_error over output_error_radius
+
+  void add(const std::vector<std::vector<ExactRunRow>>& judged);
+};
+
 /// "pool k=64": the values of the sweep's axes in the cell, of the source's first.
 std::string cell_name(const std::string& path, const Sweep& source, Index source_cell, const Sweep& sweep, Index cell);
 
 /// The standard error of the loss difference takes positions for independent.
-std::string format_divergence(const std::vector<CellDivergence>& cells);
+std::string format_divergence(const std::vector<CellDivergence>& cells, const ExactRunReport& exact);
 
 }  // namespace lacuna

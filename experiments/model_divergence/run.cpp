@@ -96,6 +96,7 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
                     "layers of runs", line.quiet);
 
   std::vector<CellDivergence> lines;
+  ExactRunReport exact;
   for (std::size_t cell = 0; cell < models.size(); ++cell) {
     std::vector<std::vector<CellDivergence>> cells = named_cells(study, plans, static_cast<Index>(cell));
     const DivergenceTask task{.source = models[cell].get(),
@@ -106,6 +107,7 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
                               .source_cell = static_cast<Index>(cell),
                               .recording = &recording,
                               .cells = &cells,
+                              .exact = &exact,
                               .measured = [&] { progress.advance(); }};
     for (Index sequence = 0; sequence < sequences; ++sequence) {
       check_for_interrupt();
@@ -117,7 +119,8 @@ DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** arg
 
   record_provenance(file, study, "", {argc, argv, line.threads, started});
   file.finish();
-  DivergenceRun run{.file = file.file(), .report = format_divergence(lines)};
+  DivergenceRun run{.file = file.file(), .report = format_divergence(lines, exact)};
+  run.sound = exact.violations == 0;
   for (const CellDivergence& of_cell : lines) run.sound &= of_cell.violations + of_cell.failures == 0;
   return run;
 }

@@ -19,7 +19,8 @@ struct DivergenceTask {
   Index source_cell = 0;
   DivergenceRecording* recording = nullptr;
   std::vector<std::vector<CellDivergence>>* cells = nullptr;  ///< [path][cell]
-  std::function<void()> measured;                             ///< after each layer of each run
+  ExactRunReport* exact = nullptr;
+  std::function<void()> measured;  ///< after each layer of each run
 };
 
 void run_sequence(const DivergenceTask& task, Index sequence);
