@@ -177,6 +177,29 @@ class HiddenTable {
   Table table_;
 };
 
+/// The exact run's judged rows against the ruler: a sentence, and rows farther from it than rounding allows.
+std::string exact_rows(const ResultsReader& reader, Summary& summary) {
+  const RowCells cells(reader, "/exact", "status");
+  std::int64_t rows = 0;
+  std::int64_t violated = 0;
+  double worst = 0;
+  for (std::int64_t cell = 0; cell < cells.cells(); ++cell) {
+    const std::vector<double> status = cells.read("status", cell);
+    const std::vector<double> error = cells.read("output_error", cell);
+    const std::vector<double> radius = cells.read("output_error_radius", cell);
+    for (std::size_t row = 0; row < status.size(); ++row) {
+      if (std::isnan(radius[row])) continue;
+      ++rows;
+      violated += status[row] == row_status::bound_violated ? 1 : 0;
+      if (radius[row] > 0) worst = std::max(worst, error[row] / radius[row]);
+    }
+  }
+  summary.violations += violated;
+  return fmt::format(
+      "exact run: {} of {} judged rows are farther from the ruler than rounding allows; at most {:.2g} of it\n",
+      violated, rows, worst);
+}
+
 }  // namespace
 
 Summary summarize_model_divergence(const ResultsReader& reader, const std::vector<std::string>& by) {
@@ -214,12 +237,16 @@ Summary summarize_model_divergence(const ResultsReader& reader, const std::vecto
   summary.tables.push_back(tokens.take_table());
   summary.tables.push_back(judged.take_table());
   if (!hidden_by.empty()) summary.tables.push_back(hidden.take_table());
-  summary.footer = fmt::format(
-      "* reads every key to choose: an oracle. KL is KL(exact || path); the loss difference is the path's loss minus "
-      "the exact one, per token;\nbrackets are 95 % intervals that respect correlation between positions{}.\n"
-      "{} sequence(s) of {} positions: {} bound violations, {} failed\n",
-      sequences > 1 ? " and within sequences" : "; one sequence says nothing of other texts", sequences, positions,
-      summary.violations, summary.failures);
+  const std::string exact = exact_rows(reader, summary);
+  summary.footer =
+      exact +
+      fmt::format(
+          "* reads every key to choose: an oracle. KL is KL(exact || path); the loss difference is the path's loss "
+          "minus "
+          "the exact one, per token;\nbrackets are 95 % intervals that respect correlation between positions{}.\n"
+          "{} sequence(s) of {} positions: {} bound violations, {} failed\n",
+          sequences > 1 ? " and within sequences" : "; one sequence says nothing of other texts", sequences, positions,
+          summary.violations, summary.failures);
   return summary;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/format/hadamard.hpp"
 
@@ -30,6 +31,18 @@ const FormatKind& local_format_of(const Parameters& path, const char* key) {
 RowShape shape_of(const Parameters& path, const FormatKind& format, Index width) {
   return {
       .width = width, .exact_tail = format.takes_exact_tail ? path.integer("store_exact_tail") : 0, .source_bytes = 8};
+}
+
+/// The layer's queries: a view of them where they are doubles, else a copy.
+Tensor queries_in_double(const AttentionProblem& layer) {
+  const Index size = layer.h_q() * layer.s_q() * layer.d_qk();
+  return layer.queries(0).visit([&]<class T>(const TypedRows<T>& first) {
+    const std::span<const T> all(first.base, static_cast<std::size_t>(size));
+    if constexpr (std::is_same_v<T, double>)
+      return Tensor::view(layer.h_q(), layer.s_q(), layer.d_qk(), all);
+    else
+      return Tensor(layer.h_q(), layer.s_q(), layer.d_qk(), std::vector<double>(all.begin(), all.end()));
+  });
 }
 
 std::optional<std::string> check_rows(const Parameters& path, const FormatKind& format, Index width) {
@@ -190,11 +203,7 @@ StoredCache::StoredCache(const Parameters& path, const AttentionProblem& layer) 
       layer_.local.v = view(*local_values_, layer.d_v(), tokens);
     }
   }
-  std::vector<double> q;  // in double, as the decoded keys are
-  for (Index head = 0; head < layer.h_q(); ++head)
-    for (Index i = 0; i < layer.s_q(); ++i)
-      for (Index c = 0; c < layer.d_qk(); ++c) q.push_back(layer.queries(head).at(i, c));
-  layer_.q = Tensor(layer.h_q(), layer.s_q(), layer.d_qk(), std::move(q));
+  layer_.q = queries_in_double(layer);  // as the decoded keys are
   layer_.value_channels = layer.value_channels;
   layer_.query_position = layer.query_position;
   layer_.key_position = layer.key_position;

@@ -45,8 +45,18 @@ CompressorState Compressor::start() const {
           .logits = std::vector<double>(before, -std::numeric_limits<double>::infinity())};
 }
 
-std::optional<std::vector<double>> Compressor::push(std::span<const double> x, CompressorState& state) const {
-  take(x, state);
+CompressorInput Compressor::project(std::span<const double> x) const {
+  CompressorInput input{.values = weights_.kv * x, .logits = {}};
+  if (config_.pooling == Pooling::gated)
+    input.logits = weights_.gate * x;
+  else
+    input.logits.assign(input.values.size(), 0.0);
+  return input;
+}
+
+std::optional<std::vector<double>> Compressor::push(const CompressorInput& input, Index token,
+                                                    CompressorState& state) const {
+  take(input, token, state);
   const Index group = config_.ratio * config_.slot_width();
   if (static_cast<Index>(state.values.size()) < (config_.overlap ? 2 * group : group)) return std::nullopt;
   std::vector<double> latent = pool(state);
@@ -58,17 +68,17 @@ std::optional<std::vector<double>> Compressor::push(std::span<const double> x, C
 }
 
 /// Equation (1).
-void Compressor::take(std::span<const double> x, CompressorState& state) const {
-  const std::vector<double> value = weights_.kv * x;
-  std::vector<double> logit(value.size(), 0.0);
-  if (config_.pooling == Pooling::gated) weights_.gate.multiply(x, logit);
-  if (config_.uses_position_bias()) {
-    const Index slot = static_cast<Index>(state.values.size()) / config_.slot_width() % config_.ratio;
-    const std::span<const double> bias = weights_.ape.row(slot);
-    for (std::size_t c = 0; c < logit.size(); ++c) logit[c] += bias[c];
-  }
+void Compressor::take(const CompressorInput& input, Index token, CompressorState& state) const {
+  const Index width = config_.slot_width();
+  const auto value = std::span(input.values).subspan(token * width, width);
+  const auto logit = std::span(input.logits).subspan(token * width, width);
+  const Index slot = static_cast<Index>(state.values.size()) / width % config_.ratio;
   state.values.insert(state.values.end(), value.begin(), value.end());
   state.logits.insert(state.logits.end(), logit.begin(), logit.end());
+  if (!config_.uses_position_bias()) return;
+  const std::span<double> taken = std::span(state.logits).last(width);
+  const std::span<const double> bias = weights_.ape.row(slot);
+  for (std::size_t c = 0; c < taken.size(); ++c) taken[c] += bias[c];
 }
 
 /// Equations (2) and (3).

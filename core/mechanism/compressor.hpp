@@ -71,14 +71,26 @@ struct CompressorWeights {
                                   std::string_view owner);
 };
 
+/// What tokens bring before the position bias.
+struct CompressorInput {
+  std::vector<double> values;  // [tokens, slot_width] W_kv x
+  std::vector<double> logits;  // [tokens, slot_width] W_gate x; zeros when the mean is taken
+};
+
 class Compressor {
  public:
   Compressor(const CompressorConfig& config, CompressorWeights weights);
 
   /// The state before the first token.
   CompressorState start() const;
-  /// Takes the next token, x [d_model]; returns latent_j [width] when the token completes group j.
-  std::optional<std::vector<double>> push(std::span<const double> x, CompressorState& state) const;
+  /// W_kv x and W_gate x of some tokens, x [tokens, d_model].
+  CompressorInput project(std::span<const double> x) const;
+  /// Takes the next token, the one of that index in `input`; returns latent_j [width] when the token completes group j.
+  std::optional<std::vector<double>> push(const CompressorInput& input, Index token, CompressorState& state) const;
+  /// The same of a token alone, x [d_model].
+  std::optional<std::vector<double>> push(std::span<const double> x, CompressorState& state) const {
+    return push(project(x), 0, state);
+  }
 
   /// Position from which entry j is visible.
   Index key_position(Index j) const { return (j + 1) * config_.ratio - 1; }
@@ -86,7 +98,7 @@ class Compressor {
   Index rope_position(Index j) const { return j * config_.ratio; }
 
  private:
-  void take(std::span<const double> x, CompressorState& state) const;
+  void take(const CompressorInput& input, Index token, CompressorState& state) const;
   std::vector<double> pool(const CompressorState& state) const;
 
   CompressorConfig config_;

@@ -72,11 +72,15 @@ Indexer::Indexer(const SharedStateConfig& config, IndexerWeights weights)
 
 CompressorState Indexer::start() const { return compressor_ ? compressor_->start() : CompressorState{}; }
 
-void Indexer::append(std::span<const double> x, const std::optional<std::vector<double>>& latent,
+CompressorInput Indexer::project(std::span<const double> x) const {
+  return compressor_ ? compressor_->project(x) : CompressorInput{};
+}
+
+void Indexer::append(const CompressorInput& input, Index token, const std::optional<std::vector<double>>& latent,
                      LayerCache& cache) const {
   std::optional<std::vector<double>> key;
   if (compressor_)
-    key = compressor_->push(x, cache.index_state);
+    key = compressor_->push(input, token, cache.index_state);
   else if (latent)
     key = key_of(*latent);
   if (!key) return;
@@ -93,13 +97,22 @@ std::vector<double> Indexer::key_of(std::span<const double> latent) const {
 }
 
 /// Equations (2) and (3).
-void Indexer::query(std::span<const double> x, std::span<const double> qr, Index position, QueryRows& rows) const {
-  rows.index_q = weights_.query * qr;
-  for (Index i = 0; i < config_.index_heads; ++i)
-    rope_.rotate(std::span(rows.index_q).subspan(i * config_.d_index, config_.d_index).last(config_.qk_rope), position);
-  rows.index_weight = weights_.weight * x;
+void Indexer::query(std::span<const double> x, std::span<const double> qr, Index first,
+                    std::span<QueryRows> rows) const {
+  const Index width = config_.index_heads * config_.d_index;
+  const std::vector<double> q = weights_.query * qr;
+  const std::vector<double> weight = weights_.weight * x;
   const double scale = fan_in_std(config_.d_index) * fan_in_std(config_.index_heads);
-  for (double& w : rows.index_weight) w *= scale;
+  for (Index t = 0; t < static_cast<Index>(rows.size()); ++t) {
+    QueryRows& of_token = rows[t];
+    of_token.index_q.assign(q.begin() + t * width, q.begin() + (t + 1) * width);
+    for (Index i = 0; i < config_.index_heads; ++i)
+      rope_.rotate(std::span(of_token.index_q).subspan(i * config_.d_index, config_.d_index).last(config_.qk_rope),
+                   first + t);
+    of_token.index_weight.assign(weight.begin() + t * config_.index_heads,
+                                 weight.begin() + (t + 1) * config_.index_heads);
+    for (double& w : of_token.index_weight) w *= scale;
+  }
 }
 
 }  // namespace lacuna

@@ -45,11 +45,15 @@ class Indexer {
 
   /// The key compressor's state before the first token; empty when keys come from latents or from another layer.
   CompressorState start() const;
-  /// The cache's owner calls it for every token: x [d_model], and the main latent [head_dim] when the token completed
-  /// an entry. Appends the entry's key to cache.index_k.
-  void append(std::span<const double> x, const std::optional<std::vector<double>>& latent, LayerCache& cache) const;
-  /// Fills index_q and index_weight of the token at `position`; x [d_model], qr [q_lora_rank].
-  void query(std::span<const double> x, std::span<const double> qr, Index position, QueryRows& rows) const;
+  /// What the key compressor reads of tokens, x [tokens, d_model]; empty when it has none.
+  CompressorInput project(std::span<const double> x) const;
+  /// The cache's owner calls it for every token: its index in `input`, and the main latent [head_dim] when the token
+  /// completed an entry. Appends the entry's key to cache.index_k.
+  void append(const CompressorInput& input, Index token, const std::optional<std::vector<double>>& latent,
+              LayerCache& cache) const;
+  /// Fills index_q and index_weight of the tokens at first, first + 1, ...; x [tokens, d_model],
+  /// qr [tokens, q_lora_rank], rows [tokens].
+  void query(std::span<const double> x, std::span<const double> qr, Index first, std::span<QueryRows> rows) const;
 
  private:
   std::vector<double> key_of(std::span<const double> latent) const;

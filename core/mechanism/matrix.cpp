@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/linear/products.hpp"
+
 namespace lacuna {
 namespace {
 
-/// Eight partial sums, folded in a fixed order.
-double dot(const double* a /* [n] */, const double* b /* [n] */, Index n) {
-  double lane[8] = {};
-  Index c = 0;
-  for (; c + 8 <= n; c += 8)
-    for (int r = 0; r < 8; ++r) lane[r] += a[c + r] * b[c + r];
-  for (int r = 0; c + r < n; ++r) lane[r] += a[c + r] * b[c + r];
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+/// Vectors without elements are those of one token.
+template <class T>
+TokenVectors<T> side_by_side(std::span<T> x, Index width) {
+  if (width == 0) return {x.data(), 1, 0};
+  LACUNA_ASSERT(static_cast<Index>(x.size()) % width == 0);
+  return {x.data(), static_cast<Index>(x.size()) / width, width};
 }
 
 }  // namespace
@@ -37,22 +37,47 @@ Matrix Matrix::row_block(Index first, Index count) const {
   return {count, columns_, {begin, begin + count * columns_}};
 }
 
+void Matrix::multiply(TokenVectors<const double> x, TokenVectors<double> y) const {
+  LACUNA_ASSERT(x.tokens == y.tokens);
+  dot_rows({.a = x.base,
+            .b = data_.data(),
+            .y = y.base,
+            .a_rows = x.tokens,
+            .b_rows = rows_,
+            .n = columns_,
+            .a_stride = x.stride,
+            .b_stride = columns_,
+            .y_stride = y.stride});
+}
+
 void Matrix::multiply(std::span<const double> x, std::span<double> y) const {
-  LACUNA_ASSERT(static_cast<Index>(x.size()) == columns_ && static_cast<Index>(y.size()) == rows_);
-  for (Index i = 0; i < rows_; ++i) y[i] = dot(data_.data() + i * columns_, x.data(), columns_);
+  multiply(side_by_side(x, columns_), side_by_side(y, rows_));
 }
 
 std::vector<double> Matrix::operator*(std::span<const double> x) const {
-  std::vector<double> y(rows_);
-  multiply(x, y);
+  const TokenVectors<const double> vectors = side_by_side(x, columns_);
+  std::vector<double> y(vectors.tokens * rows_);
+  multiply(vectors, {y.data(), vectors.tokens, rows_});
   return y;
 }
 
+void Matrix::multiply_transposed(TokenVectors<const double> x, TokenVectors<double> y) const {
+  LACUNA_ASSERT(x.tokens == y.tokens);
+  for (Index t = 0; t < y.tokens; ++t) std::fill_n(y.base + t * y.stride, columns_, 0.0);
+  const std::vector<Index> count(static_cast<std::size_t>(x.tokens), rows_);
+  weigh_rows({.p = x.base,
+              .v = data_.data(),
+              .o = y.base,
+              .count = count.data(),
+              .p_rows = x.tokens,
+              .width = columns_,
+              .p_stride = x.stride,
+              .v_stride = columns_,
+              .o_stride = y.stride});
+}
+
 void Matrix::multiply_transposed(std::span<const double> x, std::span<double> y) const {
-  LACUNA_ASSERT(static_cast<Index>(x.size()) == rows_ && static_cast<Index>(y.size()) == columns_);
-  std::fill(y.begin(), y.end(), 0.0);
-  for (Index i = 0; i < rows_; ++i)
-    for (Index c = 0; c < columns_; ++c) y[c] += data_[i * columns_ + c] * x[i];
+  multiply_transposed(side_by_side(x, rows_), side_by_side(y, columns_));
 }
 
 Matrix mix(double rho, const Matrix& a, const Matrix& b) {

@@ -1,7 +1,8 @@
-// Weight matrices and their product with one token's vector.
+// Weight matrices and their product with the vectors of one token or of many.
 //
-// Tokens are projected one at a time, each output as one dot product in a fixed order: what a token becomes does not
-// depend on which tokens are computed beside it, so that prefill, chunks and decode give the same bits.
+// Each output is one dot product (or, of a transposed matrix, one weighted sum) in the fixed order of
+// core/linear/products.hpp: what a token becomes does not depend on which tokens are computed beside it, so that
+// prefill, chunks and decode give the same bits.
 #pragma once
 
 #include <span>
@@ -11,6 +12,14 @@
 #include "core/base/rng.hpp"
 
 namespace lacuna {
+
+/// The vectors of some tokens: that of token t begins at base + t * stride.
+template <class T>
+struct TokenVectors {
+  T* base = nullptr;  // [tokens, width], width as the matrix has it
+  Index tokens = 0;
+  Index stride = 0;
+};
 
 class Matrix {
  public:
@@ -32,11 +41,13 @@ class Matrix {
   /// A copy of rows [first, first + count).
   Matrix row_block(Index first, Index count) const;
 
-  /// y = W x; x [columns], y [rows], which do not overlap.
+  /// y_t = W x_t; x [tokens, columns], y [tokens, rows], which do not overlap.
+  void multiply(TokenVectors<const double> x, TokenVectors<double> y) const;
   void multiply(std::span<const double> x, std::span<double> y) const;
-  /// W x as a new vector, [rows].
+  /// The same as a new vector, [tokens, rows].
   std::vector<double> operator*(std::span<const double> x) const;
-  /// y = W^T x; x [rows], y [columns].
+  /// y_t = W^T x_t; x [tokens, rows], y [tokens, columns], which do not overlap.
+  void multiply_transposed(TokenVectors<const double> x, TokenVectors<double> y) const;
   void multiply_transposed(std::span<const double> x, std::span<double> y) const;
 
  private:

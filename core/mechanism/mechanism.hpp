@@ -5,12 +5,13 @@
 //   x_t ── query ───> q, index q, index weights    -> attention over the cache, exact or approximate -> o
 //   o   ── output ──> y_t
 //
-// Everything is a function of hidden states and absolute positions, token by token, in a fixed order of operations:
-// prefill, chunked prefill and decode go through `append` and give the same bits.
+// Everything is a function of hidden states and absolute positions, in an order of operations that is the same for a
+// token alone and among others: prefill, chunked prefill and decode give the same bits.
 #pragma once
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/attention/problem.hpp"
@@ -71,10 +72,12 @@ class Mechanism {
   virtual LayerCache start() const = 0;
   /// Appends tokens at positions cache.tokens, cache.tokens + 1, ...; x [tokens, d_model], any number of them.
   virtual void append(std::span<const double> x, LayerCache& cache) const = 0;
-  /// x [d_model], the hidden state at `position`.
-  virtual QueryRows query(std::span<const double> x, Index position) const = 0;
-  /// o [h_q, d_v], attended by the query at `position`; returns y [d_model].
-  virtual std::vector<double> output(std::span<const double> o, Index position) const = 0;
+  /// x [tokens, d_model], the hidden states at positions first, first + 1, ...
+  virtual std::vector<QueryRows> queries(std::span<const double> x, Index first) const = 0;
+  /// Of one token, x [d_model].
+  QueryRows query(std::span<const double> x, Index position) const { return std::move(queries(x, position).front()); }
+  /// o [tokens, h_q, d_v], attended by the queries at positions first, first + 1, ...; returns y [tokens, d_model].
+  virtual std::vector<double> output(std::span<const double> o, Index first) const = 0;
 };
 
 }  // namespace lacuna

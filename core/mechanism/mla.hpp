@@ -28,10 +28,10 @@ class MlaAbsorbed final : public Mechanism {
   const MechanismShape& shape() const override { return shape_; }
   LayerCache start() const override;
   void append(std::span<const double> x, LayerCache& cache) const override;
-  QueryRows query(std::span<const double> x, Index position) const override;
-  /// The same, of qr [q_lora_rank or d_model].
-  QueryRows query_of_low_rank(std::span<const double> qr, Index position) const;
-  std::vector<double> output(std::span<const double> u, Index position) const override;
+  std::vector<QueryRows> queries(std::span<const double> x, Index first) const override;
+  /// The same, of qr [tokens, q_lora_rank or d_model].
+  std::vector<QueryRows> queries_of_low_rank(std::span<const double> qr, Index first) const;
+  std::vector<double> output(std::span<const double> u, Index first) const override;
 
  private:
   std::shared_ptr<const Mla> mla_;
@@ -45,14 +45,14 @@ class MlaExpanded final : public Mechanism {
   const MechanismShape& shape() const override { return shape_; }
   LayerCache start() const override;
   void append(std::span<const double> x, LayerCache& cache) const override;
-  QueryRows query(std::span<const double> x, Index position) const override;
-  std::vector<double> output(std::span<const double> o, Index position) const override;
+  std::vector<QueryRows> queries(std::span<const double> x, Index first) const override;
+  std::vector<double> output(std::span<const double> o, Index first) const override;
 
   /// The keys and values of every head, from the cache of MlaAbsorbed and nothing else.
   LayerCache expand(const LayerCache& latent) const;
 
  private:
-  void append_expanded(std::span<const double> latent, LayerCache& cache) const;
+  void append_expanded(std::span<const double> latents, LayerCache& cache) const;
 
   std::shared_ptr<const Mla> mla_;
   MechanismShape shape_;

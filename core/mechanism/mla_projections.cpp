@@ -85,30 +85,34 @@ Mla::Mla(const MlaConfig& config, MlaWeights weights)
 std::vector<double> Mla::low_rank_query(std::span<const double> x) const {
   if (config_.q_lora_rank == 0) return {x.begin(), x.end()};
   std::vector<double> qr = wqa_ * x;
-  rms_norm(qr, q_norm_, config_.eps);
+  for (std::span<double> rest = qr; !rest.empty(); rest = rest.subspan(config_.q_lora_rank))
+    rms_norm(rest.first(config_.q_lora_rank), q_norm_, config_.eps);
   return qr;
 }
 
-std::vector<double> Mla::queries(std::span<const double> qr, Index position) const {
+std::vector<double> Mla::queries(std::span<const double> qr, Index first) const {
   std::vector<double> q = wqb_ * qr;
-  for (Index h = 0; h < config_.heads; ++h)
-    rope_.rotate(std::span(q).subspan(h * config_.d_qk() + config_.qk_nope, config_.qk_rope), position);
+  Index h = 0;
+  for (std::span<double> rest = q; !rest.empty(); rest = rest.subspan(config_.d_qk()), ++h)
+    rope_.rotate(rest.subspan(config_.qk_nope, config_.qk_rope), first + h / config_.heads);
   return q;
 }
 
-void Mla::latent_row(std::span<const double> x, Index position, std::span<double> latent) const {
+void Mla::latent_rows(std::span<const double> x, Index first, std::span<double> latent) const {
   wkva_.multiply(x, latent);
-  rms_norm(latent.first(config_.kv_lora_rank), kv_norm_, config_.eps);
-  rope_.rotate(latent.subspan(config_.kv_lora_rank), position);
+  for (Index position = first; !latent.empty(); latent = latent.subspan(config_.latent_width()), ++position) {
+    rms_norm(latent.first(config_.kv_lora_rank), kv_norm_, config_.eps);
+    rope_.rotate(latent.subspan(config_.kv_lora_rank, config_.qk_rope), position);
+  }
 }
 
-void Mla::key_nope(Index head, std::span<const double> c, std::span<double> k_nope) const {
+void Mla::key_nope(Index head, TokenVectors<const double> c, TokenVectors<double> k_nope) const {
   wuk_[head].multiply(c, k_nope);
 }
 
-void Mla::value(Index head, std::span<const double> c, std::span<double> v) const { wuv_[head].multiply(c, v); }
+void Mla::value(Index head, TokenVectors<const double> c, TokenVectors<double> v) const { wuv_[head].multiply(c, v); }
 
-void Mla::absorb(Index head, std::span<const double> q_nope, std::span<double> q_latent) const {
+void Mla::absorb(Index head, TokenVectors<const double> q_nope, TokenVectors<double> q_latent) const {
   wuk_[head].multiply_transposed(q_nope, q_latent);
 }
 

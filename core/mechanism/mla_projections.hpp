@@ -62,20 +62,22 @@ class Mla {
 
   const MlaConfig& config() const { return config_; }
 
-  /// x [d_model]; returns qr [q_lora_rank or d_model], equation 1.
-  std::vector<double> low_rank_query(std::span<const double> x) const;
-  /// [heads, d_n + d_r] = [q^n ; q^R], equation 2.
-  std::vector<double> queries(std::span<const double> qr, Index position) const;
-  /// x [d_model]; latent [c + d_r] = [c ; k^R], equations 3 and 4.
-  void latent_row(std::span<const double> x, Index position, std::span<double> latent) const;
+  // Of any number of tokens, the first of which stands at position `first`.
 
-  /// c [kv_lora_rank]; k_nope [d_n] = W^UK_h c.
-  void key_nope(Index head, std::span<const double> c, std::span<double> k_nope) const;
-  /// c [kv_lora_rank]; v [d_v] = W^UV_h c.
-  void value(Index head, std::span<const double> c, std::span<double> v) const;
-  /// q_nope [d_n]; returns in q_latent [kv_lora_rank] = (W^UK_h)^T q_nope.
-  void absorb(Index head, std::span<const double> q_nope, std::span<double> q_latent) const;
-  /// o [heads, d_v]; returns y [d_model], equation 7.
+  /// x [tokens, d_model]; returns qr [tokens, q_lora_rank or d_model], equation 1.
+  std::vector<double> low_rank_query(std::span<const double> x) const;
+  /// [tokens, heads, d_n + d_r] = [q^n ; q^R], equation 2.
+  std::vector<double> queries(std::span<const double> qr, Index first) const;
+  /// x [tokens, d_model]; latent [tokens, c + d_r] = [c ; k^R], equations 3 and 4.
+  void latent_rows(std::span<const double> x, Index first, std::span<double> latent) const;
+
+  /// c [tokens, kv_lora_rank]; k_nope [tokens, d_n] = W^UK_h c.
+  void key_nope(Index head, TokenVectors<const double> c, TokenVectors<double> k_nope) const;
+  /// c [tokens, kv_lora_rank]; v [tokens, d_v] = W^UV_h c.
+  void value(Index head, TokenVectors<const double> c, TokenVectors<double> v) const;
+  /// q_nope [tokens, d_n]; q_latent [tokens, kv_lora_rank] = (W^UK_h)^T q_nope.
+  void absorb(Index head, TokenVectors<const double> q_nope, TokenVectors<double> q_latent) const;
+  /// o [tokens, heads, d_v]; returns y [tokens, d_model], equation 7.
   std::vector<double> output(std::span<const double> o) const;
 
  private:

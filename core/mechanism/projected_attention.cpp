@@ -12,15 +12,17 @@ void rotate_heads(const Rope& rope, Index position, Index d, std::span<double> x
   for (std::size_t begin = 0; begin < x.size(); begin += d) rope.rotate(x.subspan(begin, rope.channels()), position);
 }
 
-/// W x, and the bias where there is one.
+/// W x of each token, and the bias where there is one.
 std::vector<double> project(const Matrix& weight, const std::vector<double>& bias, std::span<const double> x) {
   std::vector<double> y = weight * x;
-  for (std::size_t c = 0; c < bias.size(); ++c) y[c] += bias[c];
+  if (bias.empty()) return y;
+  for (std::size_t begin = 0; begin < y.size(); begin += bias.size())
+    for (std::size_t c = 0; c < bias.size(); ++c) y[begin + c] += bias[c];
   return y;
 }
 
 /// Hands each head its part of x [heads, d].
-void append_heads(const std::vector<double>& x, std::vector<std::vector<double>>& heads /* [heads][rows, d] */) {
+void append_heads(std::span<const double> x, std::vector<std::vector<double>>& heads /* [heads][rows, d] */) {
   const auto d = static_cast<Index>(x.size() / heads.size());
   for (std::size_t h = 0; h < heads.size(); ++h) {
     const auto begin = x.begin() + static_cast<Index>(h) * d;
@@ -114,29 +116,39 @@ LayerCache ProjectedAttention::start() const {
 
 void ProjectedAttention::append(std::span<const double> x, LayerCache& cache) const {
   LACUNA_ASSERT(static_cast<Index>(x.size()) % shape_.d_model == 0);
-  for (; !x.empty(); x = x.subspan(shape_.d_model)) {
-    if (owns_cache_) append_row(x.first(shape_.d_model), cache);
+  if (owns_cache_)
+    append_rows(x, cache);
+  else
+    cache.tokens += static_cast<Index>(x.size()) / shape_.d_model;
+}
+
+void ProjectedAttention::append_rows(std::span<const double> x, LayerCache& cache) const {
+  const bool is_local = shape_.local_window > 0;
+  const Index keys = shape_.h_kv * shape_.d_qk, values = shape_.h_kv * shape_.d_v;
+  std::vector<double> k = project(weights_.wk, weights_.bk, x);
+  const std::vector<double> v = project(weights_.wv, weights_.bv, x);
+  for (Index t = 0; t < static_cast<Index>(x.size()) / shape_.d_model; ++t) {
+    const std::span<double> row = std::span(k).subspan(t * keys, keys);
+    rotate_heads(rope_, cache.tokens, shape_.d_qk, row);
+    append_heads(row, is_local ? cache.local : cache.k);
+    append_heads(std::span(v).subspan(t * values, values), is_local ? cache.local_v : cache.v);
+    if (!is_local) cache.key_position.push_back(cache.tokens);
     ++cache.tokens;
   }
 }
 
-void ProjectedAttention::append_row(std::span<const double> x, LayerCache& cache) const {
-  const bool is_local = shape_.local_window > 0;
-  std::vector<double> k = project(weights_.wk, weights_.bk, x);
-  rotate_heads(rope_, cache.tokens, shape_.d_qk, k);
-  append_heads(k, is_local ? cache.local : cache.k);
-  append_heads(project(weights_.wv, weights_.bv, x), is_local ? cache.local_v : cache.v);
-  if (!is_local) cache.key_position.push_back(cache.tokens);
-}
-
-QueryRows ProjectedAttention::query(std::span<const double> x, Index position) const {
-  QueryRows rows;
-  rows.q = project(weights_.wq, weights_.bq, x);
-  rotate_heads(rope_, position, shape_.d_qk, rows.q);
+std::vector<QueryRows> ProjectedAttention::queries(std::span<const double> x, Index first) const {
+  const Index width = shape_.h_q * shape_.d_qk;
+  const std::vector<double> q = project(weights_.wq, weights_.bq, x);
+  std::vector<QueryRows> rows(q.size() / width);
+  for (Index t = 0; t < static_cast<Index>(rows.size()); ++t) {
+    rows[t].q.assign(q.begin() + t * width, q.begin() + (t + 1) * width);
+    rotate_heads(rope_, first + t, shape_.d_qk, rows[t].q);
+  }
   return rows;
 }
 
-std::vector<double> ProjectedAttention::output(std::span<const double> o, Index /*position*/) const {
+std::vector<double> ProjectedAttention::output(std::span<const double> o, Index /*first*/) const {
   return project(weights_.wo, weights_.bo, o);
 }
 

@@ -59,11 +59,11 @@ class ProjectedAttention final : public Mechanism {
   const MechanismShape& shape() const override { return shape_; }
   LayerCache start() const override;
   void append(std::span<const double> x, LayerCache& cache) const override;
-  QueryRows query(std::span<const double> x, Index position) const override;
-  std::vector<double> output(std::span<const double> o, Index position) const override;
+  std::vector<QueryRows> queries(std::span<const double> x, Index first) const override;
+  std::vector<double> output(std::span<const double> o, Index first) const override;
 
  private:
-  void append_row(std::span<const double> x, LayerCache& cache) const;
+  void append_rows(std::span<const double> x, LayerCache& cache) const;
 
   bool owns_cache_;
   MechanismShape shape_;

@@ -50,28 +50,29 @@ RetentionState Retention::start() const {
 
 std::vector<double> Retention::append(std::span<const double> x, RetentionState& state) const {
   const auto& [d_model, heads, d_qk, d_v, gate_divisor, eps, rope] = config_;
-  LACUNA_ASSERT(static_cast<Index>(x.size()) == d_model);
+  LACUNA_ASSERT(static_cast<Index>(x.size()) % d_model == 0);
   std::vector<double> q = weights_.wq * x, k = weights_.wk * x;
   const std::vector<double> v = weights_.wv * x, gate = weights_.wgate * x, decay = weights_.wdecay * x;
-  std::vector<double> o;  // [heads, d_v]
-  for (Index h = 0; h < heads; ++h) {
-    const auto q_h = std::span(q).subspan(h * d_qk, d_qk), k_h = std::span(k).subspan(h * d_qk, d_qk);
+  std::vector<double> o;                                                // [tokens, heads, d_v]
+  for (Index row = 0; row < static_cast<Index>(decay.size()); ++row) {  // (token, head)
+    const Index h = row % heads;
+    const auto q_h = std::span(q).subspan(row * d_qk, d_qk), k_h = std::span(k).subspan(row * d_qk, d_qk);
     rope_.rotate(q_h.first(rope_.channels()), state.tokens);
     rope_.rotate(k_h.first(rope_.channels()), state.tokens);
     for (double& c : k_h) c /= std::sqrt(static_cast<double>(d_qk));
-    const double log_decay = log_sigmoid(decay[h]) / gate_divisor;
+    const double log_decay = log_sigmoid(decay[row]) / gate_divisor;
     std::vector<double> o_h = retention_recurrent({.d_qk = d_qk,
                                                    .d_v = d_v,
                                                    .q = q_h,
                                                    .k = k_h,
-                                                   .v = std::span(v).subspan(h * d_v, d_v),
+                                                   .v = std::span(v).subspan(row * d_v, d_v),
                                                    .log_decay = std::span(&log_decay, 1)},
                                                   std::span(state.s).subspan(h * d_qk * d_v, d_qk * d_v));
     rms_norm(o_h, {}, eps);
     o.insert(o.end(), o_h.begin(), o_h.end());
+    if (h == heads - 1) ++state.tokens;
   }
   for (std::size_t c = 0; c < o.size(); ++c) o[c] *= gate[c] / (1 + std::exp(-gate[c]));
-  ++state.tokens;
   return weights_.wo * o;
 }
 

@@ -43,7 +43,7 @@ class Retention {
 
   /// Before the first token: zeros.
   RetentionState start() const;
-  /// x [d_model] of the token at position state.tokens; returns y [d_model].
+  /// x [tokens, d_model] of the tokens at positions state.tokens, state.tokens + 1, ...; returns y [tokens, d_model].
   std::vector<double> append(std::span<const double> x, RetentionState& state) const;
 
  private:

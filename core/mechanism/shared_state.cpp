@@ -53,58 +53,73 @@ LayerCache SharedState::start() const {
 
 void SharedState::append(std::span<const double> x, LayerCache& cache) const {
   LACUNA_ASSERT(static_cast<Index>(x.size()) % config_.d_model == 0);
-  for (; !x.empty(); x = x.subspan(config_.d_model)) {
-    append_local(x.first(config_.d_model), cache);
-    if (compressor_) append_entry(x.first(config_.d_model), cache);
-    ++cache.tokens;
-  }
+  append_local(x, cache);
+  if (compressor_) append_entries(x, cache);
+  cache.tokens += static_cast<Index>(x.size()) / config_.d_model;
 }
 
 /// Equation (3).
 void SharedState::append_local(std::span<const double> x, LayerCache& cache) const {
-  std::vector<double> row = weights_.kv * x;
-  rms_norm(row, weights_.kv_gamma, config_.eps);
-  rotate_last(row, cache.tokens);
-  cache.local[0].insert(cache.local[0].end(), row.begin(), row.end());
+  std::vector<double> rows = weights_.kv * x;
+  Index position = cache.tokens;
+  for (std::span<double> rest = rows; !rest.empty(); rest = rest.subspan(config_.head_dim)) {
+    const std::span<double> row = rest.first(config_.head_dim);
+    rms_norm(row, weights_.kv_gamma, config_.eps);
+    rotate_last(row, position++);
+  }
+  cache.local[0].insert(cache.local[0].end(), rows.begin(), rows.end());
 }
 
-/// Equation (4), when the token completes a group.
-void SharedState::append_entry(std::span<const double> x, LayerCache& cache) const {
-  std::optional<std::vector<double>> latent = compressor_->push(x, cache.main_state);
-  if (indexer_) indexer_->append(x, latent, cache);
-  if (!latent) return;
-  const Index entry = cache.rows();
-  rotate_last(*latent, compressor_->rope_position(entry));
-  cache.k[0].insert(cache.k[0].end(), latent->begin(), latent->end());
-  cache.key_position.push_back(compressor_->key_position(entry));
+/// Equation (4), of the tokens that complete a group.
+void SharedState::append_entries(std::span<const double> x, LayerCache& cache) const {
+  const CompressorInput main = compressor_->project(x);
+  const CompressorInput index = indexer_ ? indexer_->project(x) : CompressorInput{};
+  for (Index t = 0; t < static_cast<Index>(x.size()) / config_.d_model; ++t) {
+    std::optional<std::vector<double>> latent = compressor_->push(main, t, cache.main_state);
+    if (indexer_) indexer_->append(index, t, latent, cache);
+    if (!latent) continue;
+    const Index entry = cache.rows();
+    rotate_last(*latent, compressor_->rope_position(entry));
+    cache.k[0].insert(cache.k[0].end(), latent->begin(), latent->end());
+    cache.key_position.push_back(compressor_->key_position(entry));
+  }
 }
 
 /// Equations (1) and (2).
-QueryRows SharedState::query(std::span<const double> x, Index position) const {
+std::vector<QueryRows> SharedState::queries(std::span<const double> x, Index first) const {
+  const Index width = config_.heads * config_.head_dim;
   std::vector<double> qr = weights_.query_down * x;
-  rms_norm(qr, weights_.query_gamma, config_.eps);
-  QueryRows rows;
-  rows.q = weights_.query_up * qr;
-  for (Index h = 0; h < config_.heads; ++h) {
-    const std::span<double> head = std::span(rows.q).subspan(h * config_.head_dim, config_.head_dim);
-    if (config_.normalise_q) rms_norm(head, {}, config_.eps);
-    rotate_last(head, position);
+  for (std::span<double> rest = qr; !rest.empty(); rest = rest.subspan(config_.q_lora_rank))
+    rms_norm(rest.first(config_.q_lora_rank), weights_.query_gamma, config_.eps);
+  const std::vector<double> q = weights_.query_up * qr;
+  std::vector<QueryRows> rows(q.size() / width);
+  for (Index t = 0; t < static_cast<Index>(rows.size()); ++t) {
+    rows[t].q.assign(q.begin() + t * width, q.begin() + (t + 1) * width);
+    for (Index h = 0; h < config_.heads; ++h) {
+      const std::span<double> head = std::span(rows[t].q).subspan(h * config_.head_dim, config_.head_dim);
+      if (config_.normalise_q) rms_norm(head, {}, config_.eps);
+      rotate_last(head, first + t);
+    }
   }
-  if (indexer_) indexer_->query(x, qr, position, rows);
+  if (indexer_) indexer_->query(x, qr, first, rows);
   return rows;
 }
 
 /// Equations (5) and (6).
-std::vector<double> SharedState::output(std::span<const double> o, Index position) const {
-  LACUNA_ASSERT(static_cast<Index>(o.size()) == config_.heads * config_.head_dim);
+std::vector<double> SharedState::output(std::span<const double> o, Index first) const {
+  const Index width = config_.heads * config_.head_dim;
+  LACUNA_ASSERT(static_cast<Index>(o.size()) % width == 0);
+  const Index tokens = static_cast<Index>(o.size()) / width;
   std::vector<double> unrotated(o.begin(), o.end());
-  for (Index h = 0; h < config_.heads; ++h)
-    rotate_last(std::span(unrotated).subspan(h * config_.head_dim, config_.head_dim), -position);
-  const Index group = config_.heads / config_.o_groups * config_.head_dim;
-  std::vector<double> low_rank(config_.o_groups * config_.o_lora_rank);
+  for (Index t = 0; t < tokens; ++t)
+    for (Index h = 0; h < config_.heads; ++h)
+      rotate_last(std::span(unrotated).subspan(t * width + h * config_.head_dim, config_.head_dim), -(first + t));
+  const Index group = width / config_.o_groups;
+  const Index low_width = config_.o_groups * config_.o_lora_rank;
+  std::vector<double> low_rank(tokens * low_width);
   for (Index g = 0; g < config_.o_groups; ++g)
-    weights_.output_down[g].multiply(std::span(unrotated).subspan(g * group, group),
-                                     std::span(low_rank).subspan(g * config_.o_lora_rank, config_.o_lora_rank));
+    weights_.output_down[g].multiply({unrotated.data() + g * group, tokens, width},
+                                     {low_rank.data() + g * config_.o_lora_rank, tokens, low_width});
   return weights_.output_up * low_rank;
 }
 

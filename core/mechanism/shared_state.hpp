@@ -36,12 +36,12 @@ class SharedState final : public Mechanism {
   const MechanismShape& shape() const override { return shape_; }
   LayerCache start() const override;
   void append(std::span<const double> x, LayerCache& cache) const override;
-  QueryRows query(std::span<const double> x, Index position) const override;
-  std::vector<double> output(std::span<const double> o, Index position) const override;
+  std::vector<QueryRows> queries(std::span<const double> x, Index first) const override;
+  std::vector<double> output(std::span<const double> o, Index first) const override;
 
  private:
   void append_local(std::span<const double> x, LayerCache& cache) const;
-  void append_entry(std::span<const double> x, LayerCache& cache) const;
+  void append_entries(std::span<const double> x, LayerCache& cache) const;
   void rotate_last(std::span<double> row /* [head_dim] */, Index position) const;
 
   SharedStateConfig config_;

@@ -39,28 +39,32 @@ SparseMla::SparseMla(const SparseMlaConfig& config, SparseMlaWeights weights)
 void SparseMla::append(std::span<const double> x, LayerCache& cache) const {
   Index position = cache.tokens;
   main_.append(x, cache);
-  for (; !x.empty(); x = x.subspan(shape_.d_model)) {
-    std::vector<double> k = indexer_.wk * x.first(shape_.d_model);
+  std::vector<double> keys = indexer_.wk * x;
+  for (std::span<double> rest = keys; !rest.empty(); rest = rest.subspan(shape_.d_index)) {
+    const std::span<double> k = rest.first(shape_.d_index);
     layer_norm(k, indexer_.k_norm_gain, indexer_.k_norm_bias, mla_->config().eps);
-    index_rope_.rotate(std::span(k).first(index_rope_.channels()), position++);
-    cache.index_k.insert(cache.index_k.end(), k.begin(), k.end());
+    index_rope_.rotate(k.first(index_rope_.channels()), position++);
   }
+  cache.index_k.insert(cache.index_k.end(), keys.begin(), keys.end());
 }
 
-QueryRows SparseMla::query(std::span<const double> x, Index position) const {
+std::vector<QueryRows> SparseMla::queries(std::span<const double> x, Index first) const {
   const std::vector<double> qr = mla_->low_rank_query(x);
-  QueryRows rows = main_.query_of_low_rank(qr, position);
-  rows.index_q = indexer_.wq * qr;
-  for (Index i = 0; i < shape_.index_heads; ++i)
-    index_rope_.rotate(std::span(rows.index_q).subspan(i * shape_.d_index, index_rope_.channels()), position);
-  rows.index_weight = indexer_.ww * x;
-  const double scale = 1 / std::sqrt(static_cast<double>(shape_.index_heads) * static_cast<double>(shape_.d_index));
-  for (double& w : rows.index_weight) w *= scale;
+  std::vector<QueryRows> rows = main_.queries_of_low_rank(qr, first);
+  const std::vector<double> index_q = indexer_.wq * qr, index_weight = indexer_.ww * x;
+  const Index heads = shape_.index_heads, width = heads * shape_.d_index;
+  const double scale = 1 / std::sqrt(static_cast<double>(heads) * static_cast<double>(shape_.d_index));
+  for (Index t = 0; t < static_cast<Index>(rows.size()); ++t) {
+    QueryRows& of_token = rows[t];
+    of_token.index_q.assign(index_q.begin() + t * width, index_q.begin() + (t + 1) * width);
+    for (Index i = 0; i < heads; ++i)
+      index_rope_.rotate(std::span(of_token.index_q).subspan(i * shape_.d_index, index_rope_.channels()), first + t);
+    of_token.index_weight.assign(index_weight.begin() + t * heads, index_weight.begin() + (t + 1) * heads);
+    for (double& w : of_token.index_weight) w *= scale;
+  }
   return rows;
 }
 
-std::vector<double> SparseMla::output(std::span<const double> u, Index position) const {
-  return main_.output(u, position);
-}
+std::vector<double> SparseMla::output(std::span<const double> u, Index first) const { return main_.output(u, first); }
 
 }  // namespace lacuna

@@ -50,8 +50,8 @@ class SparseMla final : public Mechanism {
   const MechanismShape& shape() const override { return shape_; }
   LayerCache start() const override { return main_.start(); }
   void append(std::span<const double> x, LayerCache& cache) const override;
-  QueryRows query(std::span<const double> x, Index position) const override;
-  std::vector<double> output(std::span<const double> u, Index position) const override;
+  std::vector<QueryRows> queries(std::span<const double> x, Index first) const override;
+  std::vector<double> output(std::span<const double> u, Index first) const override;
 
  private:
   std::shared_ptr<const Mla> mla_;

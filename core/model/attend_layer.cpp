@@ -1,75 +1,27 @@
 #include "core/model/attend_layer.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
+
+#include "core/model/dense_attention.hpp"
 
 namespace lacuna {
 namespace {
 
-/// Consecutive rows that a query sees in one KV head.
-struct SeenRun {
-  const double* k = nullptr;  // [count, d_qk]
-  const double* v = nullptr;  // [count, v_stride], of which the first d_v channels are the value
-  Index v_stride = 0;
-  Index count = 0;
-};
-
-SeenRun cached_run(const LayerInputs& inputs, Index position, Index kv_head) {
-  if (inputs.rows == nullptr) return {};
-  const MechanismShape& shape = inputs.mechanism->shape();
-  const LayerCache& cache = *inputs.rows;
-  const Index visible = std::ranges::upper_bound(cache.key_position, position) - cache.key_position.begin();
-  const double* k = cache.k[kv_head].data();
-  if (shape.shared_kv) return {k, k, shape.d_qk, visible};
-  return {k, cache.v[kv_head].data(), shape.d_v, visible};
+DenseRows rows_of(const MechanismShape& shape, const std::vector<double>& k, const std::vector<std::vector<double>>& v,
+                  Index kv_head) {
+  if (shape.shared_kv) return {k.data(), k.data(), shape.d_qk};
+  return {k.data(), v[kv_head].data(), shape.d_v};
 }
 
-SeenRun local_run(const LayerInputs& inputs, Index position, Index kv_head) {
-  const MechanismShape& shape = inputs.mechanism->shape();
-  if (shape.local_window == 0) return {};
-  const Index begin = std::max(position + 1 - shape.local_window, inputs.local->first_local);
-  const Index count = position + 1 - begin;
-  const double* k = inputs.local->local[kv_head].data() + begin * shape.d_qk;
-  if (shape.shared_kv) return {k, k, shape.d_qk, count};
-  return {k, inputs.local->local_v[kv_head].data() + begin * shape.d_v, shape.d_v, count};
-}
-
-/// Appends sm_scale q . k_j of the run's rows to `s`.
-void score(std::span<const double> q /* [d_qk] */, const SeenRun& run, double sm_scale, std::vector<double>& s) {
-  const auto d_qk = static_cast<Index>(q.size());
-  for (Index j = 0; j < run.count; ++j) {
-    double dot = 0;
-    for (Index c = 0; c < d_qk; ++c) dot += q[c] * run.k[j * d_qk + c];
-    s.push_back(sm_scale * dot);
-  }
-}
-
-/// o += sum_j e^{s_j - m} v_j; returns sum_j e^{s_j - m}. s [run.count], o [d_v].
-double accumulate(std::span<const double> s, double m, const SeenRun& run, std::span<double> o) {
-  double z = 0;
-  for (Index j = 0; j < run.count; ++j) {
-    const double e = std::exp(s[j] - m);
-    z += e;
-    for (std::size_t c = 0; c < o.size(); ++c) o[c] += e * run.v[j * run.v_stride + static_cast<Index>(c)];
-  }
-  return z;
-}
-
-/// Equation 1 over two runs of rows; o [d_v] is zero before. Without any row o stays zero.
-void two_pass_softmax(std::span<const double> q, const SeenRun& cached, const SeenRun& local, double sm_scale,
-                      std::optional<double> sink_logit, std::span<double> o) {
-  std::vector<double> s;
-  score(q, cached, sm_scale, s);
-  score(q, local, sm_scale, s);
-  if (s.empty()) return;
-  double m = sink_logit.value_or(-std::numeric_limits<double>::infinity());
-  for (const double s_j : s) m = std::max(m, s_j);
-  double z = accumulate(std::span(s).first(cached.count), m, cached, o);
-  z += accumulate(std::span(s).last(local.count), m, local, o);
-  if (sink_logit) z += std::exp(*sink_logit - m);
-  for (double& c : o) c /= z;
+SeenRows seen_at(const LayerInputs& inputs, Index position) {
+  SeenRows seen;
+  if (inputs.rows != nullptr)
+    seen.cached = std::ranges::upper_bound(inputs.rows->key_position, position) - inputs.rows->key_position.begin();
+  const Index window = inputs.mechanism->shape().local_window;
+  if (window == 0) return seen;
+  seen.local_begin = std::max(position + 1 - window, inputs.local->first_local);
+  seen.local = position + 1 - seen.local_begin;
+  return seen;
 }
 
 }  // namespace
@@ -77,14 +29,22 @@ void two_pass_softmax(std::span<const double> q, const SeenRun& cached, const Se
 std::vector<double> ExactAttend::attend(Index /*label*/, const LayerInputs& inputs) {
   LACUNA_ASSERT(inputs.queries.size() == 1 && inputs.query_position.size() == 1);
   const MechanismShape& shape = inputs.mechanism->shape();
-  const Index position = inputs.query_position.front();
-  std::vector<double> o(shape.h_q * shape.d_v, 0.0);
-  for (Index h = 0; h < shape.h_q; ++h) {
-    const Index kv_head = h * shape.h_kv / shape.h_q;
-    const std::optional<double> sink = shape.sink_logit.empty() ? std::nullopt : std::optional(shape.sink_logit[h]);
-    two_pass_softmax(std::span(inputs.queries.front().q).subspan(h * shape.d_qk, shape.d_qk),
-                     cached_run(inputs, position, kv_head), local_run(inputs, position, kv_head), shape.sm_scale, sink,
-                     std::span(o).subspan(h * shape.d_v, shape.d_v));
+  const SeenRows seen = seen_at(inputs, inputs.query_position.front());
+  const Index heads = shape.h_q / shape.h_kv;
+  std::vector<double> o;
+  for (Index kv_head = 0; kv_head < shape.h_kv; ++kv_head) {
+    DenseBlock block{.q = inputs.queries.front().q.data() + kv_head * heads * shape.d_qk,
+                     .seen = std::span(&seen, 1),
+                     .heads = heads,
+                     .d_qk = shape.d_qk,
+                     .d_v = shape.d_v,
+                     .sm_scale = shape.sm_scale};
+    if (!shape.sink_logit.empty()) block.sink_logit = std::span(shape.sink_logit).subspan(kv_head * heads, heads);
+    if (inputs.rows != nullptr) block.cached = rows_of(shape, inputs.rows->k[kv_head], inputs.rows->v, kv_head);
+    if (shape.local_window > 0)
+      block.local = rows_of(shape, inputs.local->local[kv_head], inputs.local->local_v, kv_head);
+    const std::vector<double> of_block = dense_attention(block);
+    o.insert(o.end(), of_block.begin(), of_block.end());
   }
   return o;
 }

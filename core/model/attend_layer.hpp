@@ -1,11 +1,8 @@
 // The attention step of a decoder: one query of one layer over the rows that the layer reads. The exact one is a
 // softmax over every row that the query sees; a path that reads fewer rows takes its place behind the same interface.
 //
-//   s_j = sm_scale q . k_j ,  m = max_j s_j (the sink among them) ,  o = sum_j e^{s_j - m} v_j / Z ,
-//   Z = sum_j e^{s_j - m} + e^{sink - m}                                                                (1)
-//
-// in double, with the maximum in a first pass and the sums in a second, rows in ascending order: what a query gives
-// depends on the rows it sees and on nothing else.
+// dense_attention.hpp has the equations and how exact they are. What a query gives depends on the rows it sees and on
+// nothing else: the bits are those of a whole sequence's queries together.
 #pragma once
 
 #include <vector>

@@ -110,7 +110,7 @@ std::vector<double> Decoder::attention_input(Index place, std::span<const double
   return residual_.block_input(weights_.layers[place].attention_norm, h);
 }
 
-void Decoder::finish_layer(Index place, std::span<const double> y, std::vector<double>& h) const {
+void Decoder::finish_layer(Index place, std::span<const double> y, std::span<double> h) const {
   const LayerWeights& weights = weights_.layers[place];
   residual_.add(weights.attention_norm, y, h);
   residual_.add(weights.feed_forward_norm,
@@ -195,7 +195,8 @@ std::vector<double> Decoder::logits(std::span<const double> hidden) const {
   std::vector<double> x(hidden.begin(), hidden.end());
   if (model_.norm_place == NormPlace::before) x = residual_.normalised(weights_.final_norm, std::move(x));
   std::vector<double> logits = (model_.tied_vocabulary ? weights_.embedding : weights_.vocabulary) * x;
-  for (std::size_t i = 0; i < weights_.vocabulary_bias.size(); ++i) logits[i] += weights_.vocabulary_bias[i];
+  const std::vector<double>& bias = weights_.vocabulary_bias;
+  for (std::size_t i = 0; !bias.empty() && i < logits.size(); ++i) logits[i] += bias[i % bias.size()];
   return logits;
 }
 

@@ -41,24 +41,27 @@ class Decoder {
                                   AttendLayer& attend) const;
   /// The same with exact attention.
   std::vector<double> append_last(std::span<const Index> tokens, Index count, ModelCache& cache) const;
-  /// hidden [d_model], of one token behind the last layer; returns the scores of the next token [vocabulary].
+  /// hidden [tokens, d_model], behind the last layer; returns the scores of each next token, [tokens, vocabulary].
   std::vector<double> logits(std::span<const double> hidden) const;
 
-  // The steps of `append`, for whoever takes them in another order (layer_pass.hpp).
+  // The steps of `append`, for whoever takes them in another order (layer_pass.hpp). Any number of tokens goes through
+  // a layer's matrices together.
 
   /// InputError for a token outside the vocabulary or, from position `first` on, one without a learned embedding.
   void check_tokens(std::span<const Index> tokens, Index first) const;
   /// h_0 [d_model] of a token.
   std::vector<double> embed(Index token, Index position) const;
-  /// What the layer's mixing of tokens reads of h [d_model]: x [d_model], normed where norms stand before the blocks.
+  /// What the layer's mixing of tokens reads of h [tokens, d_model]: x [tokens, d_model], normed where norms stand
+  /// before the blocks.
   std::vector<double> attention_input(Index place, std::span<const double> h) const;
   /// What queries at `query_position` of an attention layer read, once their tokens are in the cache.
   LayerInputs attention_inputs(Index place, const ModelCache& cache, std::span<const QueryRows> queries,
                                std::span<const Index> query_position) const;
-  /// What a retention layer makes of x [d_model], after appending it to the layer's state.
+  /// What a retention layer makes of x [tokens, d_model], appending token after token to the layer's state.
   std::vector<double> retain(Index place, std::span<const double> x, ModelCache& cache) const;
-  /// h [d_model] <- the residual sum with y [d_model], what the layer's mixing gave, then the layer's feed-forward.
-  void finish_layer(Index place, std::span<const double> y, std::vector<double>& h) const;
+  /// h [tokens, d_model] <- the residual sum with y [tokens, d_model], what the layer's mixing gave, then the layer's
+  /// feed-forward.
+  void finish_layer(Index place, std::span<const double> y, std::span<double> h) const;
 
  private:
   /// A layer's mixing of tokens: an attention mechanism, or retention.

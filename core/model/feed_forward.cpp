@@ -9,8 +9,10 @@
 namespace lacuna {
 namespace {
 
+/// To each token's part of y [tokens, bias.size()].
 void add(std::span<const double> bias, std::span<double> y) {
-  for (std::size_t c = 0; c < bias.size(); ++c) y[c] += bias[c];
+  for (; !bias.empty() && !y.empty(); y = y.subspan(bias.size()))
+    for (std::size_t c = 0; c < bias.size(); ++c) y[c] += bias[c];
 }
 
 }  // namespace

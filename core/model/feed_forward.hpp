@@ -34,7 +34,7 @@ double gelu(double z);
 double gelu_tanh(double z);
 double swish(double z);
 
-/// x [d_model]; returns y [d_model].
+/// x [tokens, d_model]; returns y [tokens, d_model].
 std::vector<double> feed_forward(const FeedForwardConfig& config, const FeedForwardWeights& weights,
                                  std::span<const double> x);
 

@@ -14,19 +14,16 @@
 #include <span>
 #include <vector>
 
+#include "core/base/each_index.hpp"
 #include "core/model/decoder.hpp"
 
 namespace lacuna {
 
 class LayerPass {
  public:
-  /// Calls work(t) for 0 <= t < count, each once, in any order or at once.
-  using EachToken = std::function<void(Index count, const std::function<void(Index)>& work)>;
-  static void in_order(Index count, const std::function<void(Index)>& work);
-
   /// Embeds the tokens, which stand at positions 0, 1, ..., and stands before the first layer. The decoder outlives the
   /// pass. InputError as Decoder::append.
-  LayerPass(const Decoder& decoder, std::span<const Index> tokens, EachToken each_token = in_order);
+  LayerPass(const Decoder& decoder, std::span<const Index> tokens, EachIndex each = in_order);
 
   Index tokens() const { return static_cast<Index>(position_.size()); }
   /// The layer that comes next, all tokens of which are in the cache; model().layers.size() behind the last one.
@@ -44,7 +41,7 @@ class LayerPass {
   void advance(std::span<const double> o);
 
   /// h [d_model] of a token behind the layers done so far.
-  std::span<const double> hidden(Index token) const { return hidden_[token]; }
+  std::span<const double> hidden(Index token) const { return rows(hidden_, token, 1); }
   /// Behind the last layer: the cache from which the sequence goes on.
   const ModelCache& cache() const {
     LACUNA_ASSERT(done());
@@ -54,14 +51,21 @@ class LayerPass {
  private:
   /// Appends all tokens to the next layer's cache and makes its queries.
   void open_layer();
+  /// Calls work(first, count) for consecutive blocks of tokens, which go through a layer's matrices together.
+  void each_block_of_tokens(const std::function<void(Index first, Index count)>& work) const;
+  /// Tokens [first, first + count) of x [tokens, d_model].
+  std::span<const double> rows(const std::vector<double>& x, Index first, Index count) const {
+    const Index d_model = decoder_->model().d_model;
+    return std::span(x).subspan(first * d_model, count * d_model);
+  }
 
   const Decoder* decoder_;
-  EachToken each_token_;
+  EachIndex each_;
   ModelCache cache_;
-  std::vector<std::vector<double>> hidden_;  // [tokens][d_model]
-  std::vector<std::vector<double>> input_;   // [tokens][d_model] of the next layer's mixing of tokens
-  std::vector<Index> position_;              // [tokens]
-  std::vector<QueryRows> queries_;           // [tokens]; empty in a retention layer
+  std::vector<double> hidden_;      // [tokens, d_model]
+  std::vector<double> input_;       // [tokens, d_model] of the next layer's mixing of tokens
+  std::vector<Index> position_;     // [tokens]
+  std::vector<QueryRows> queries_;  // [tokens]; empty in a retention layer
   Index place_ = 0;
 };
 

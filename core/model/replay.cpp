@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/model/dense_attention.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -55,7 +57,7 @@ void lose_window_rows(const MechanismShape& shape, Index first, LayerCache& cach
 class Replaying {
  public:
   Replaying(const Decoder& decoder, const ReplayPlan& plan, ModelCache cache, TokenStates entering,
-            const LayerPass::EachToken& each_token)
+            const EachIndex& each_token)
       : decoder_(decoder), plan_(plan), each_token_(each_token), h_(std::move(entering)) {
     LACUNA_ASSERT(cache.tokens == plan.kept);
     result_.cache = std::move(cache);
@@ -108,7 +110,7 @@ class Replaying {
 
   const Decoder& decoder_;
   const ReplayPlan& plan_;
-  const LayerPass::EachToken& each_token_;
+  const EachIndex& each_token_;
   TokenStates h_;
   Replay result_;
 };
@@ -135,7 +137,7 @@ Index rows_before(const LayerCache& cache, Index tokens) {
 
 }  // namespace
 
-ExactRun exact_run(const Decoder& decoder, std::span<const Index> tokens, const LayerPass::EachToken& each_token) {
+ExactRun exact_run(const Decoder& decoder, std::span<const Index> tokens, const EachIndex& each_token) {
   LayerPass pass(decoder, tokens, each_token);
   const auto states = [&] {
     TokenStates h;
@@ -145,19 +147,7 @@ ExactRun exact_run(const Decoder& decoder, std::span<const Index> tokens, const 
   ExactRun run;
   run.states.push_back(states());
   while (!pass.done()) {
-    std::vector<double> o;  // [tokens, h_q, d_v]
-    if (pass.attends()) {
-      const LayerInputs every = pass.inputs();
-      const Index width = every.mechanism->shape().h_q * every.mechanism->shape().d_v;
-      o.resize(pass.tokens() * width);
-      each_token(pass.tokens(), [&](Index t) {
-        LayerInputs one = every;
-        one.queries = every.queries.subspan(t, 1);
-        one.query_position = every.query_position.subspan(t, 1);
-        std::ranges::copy(ExactAttend().attend(decoder.model().layers[pass.place()].label, one), o.begin() + t * width);
-      });
-    }
-    pass.advance(o);
+    pass.advance(pass.attends() ? dense_attention(pass.problem(), each_token) : std::vector<double>());
     run.states.push_back(states());
     run.layer_tokens.push_back(static_cast<Index>(run.states.back().size()));
   }
@@ -166,7 +156,7 @@ ExactRun exact_run(const Decoder& decoder, std::span<const Index> tokens, const 
 }
 
 Replay replay(const Decoder& decoder, const ReplayPlan& plan, ModelCache cache, TokenStates entering,
-              const LayerPass::EachToken& each_token) {
+              const EachIndex& each_token) {
   return Replaying(decoder, plan, std::move(cache), std::move(entering), each_token).run();
 }
 

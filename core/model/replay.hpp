@@ -23,8 +23,7 @@ struct ExactRun {
   std::vector<Index> layer_tokens;  // [layers] tokens that went through, counted where they ran
 };
 
-ExactRun exact_run(const Decoder& decoder, std::span<const Index> tokens,
-                   const LayerPass::EachToken& each_token = LayerPass::in_order);
+ExactRun exact_run(const Decoder& decoder, std::span<const Index> tokens, const EachIndex& each_token = in_order);
 
 struct Replay {
   ModelCache cache;                 ///< of all N tokens, from which the sequence goes on
@@ -35,7 +34,7 @@ struct Replay {
 /// `cache`: of the exact run behind plan.kept tokens. `entering`: what the exact run has at the first layer that runs,
 /// from its first_run on. The same bits for any order of each_token.
 Replay replay(const Decoder& decoder, const ReplayPlan& plan, ModelCache cache, TokenStates entering,
-              const LayerPass::EachToken& each_token = LayerPass::in_order);
+              const EachIndex& each_token = in_order);
 
 /// Whether two caches hold the same bytes in the rows over the prefix, index keys among them, that end before position
 /// `tokens`; and as many of them.

@@ -12,13 +12,17 @@ class Residual {
  public:
   Residual(NormKind kind, NormPlace place, double eps) : kind_(kind), place_(place), eps_(eps) {}
 
-  std::vector<double> normalised(const NormWeights& norm, std::vector<double> x /* [d_model] */) const;
-  /// What a block reads of h [d_model].
+  /// Each token of x [tokens, d_model].
+  std::vector<double> normalised(const NormWeights& norm, std::vector<double> x) const;
+  /// What a block reads of h [tokens, d_model].
   std::vector<double> block_input(const NormWeights& norm, std::span<const double> h) const;
-  /// h [d_model] <- the residual sum with y [d_model], normed where norms stand behind the blocks.
-  void add(const NormWeights& norm, std::span<const double> y, std::vector<double>& h) const;
+  /// h [tokens, d_model] <- the residual sum with y [tokens, d_model], normed where norms stand behind the blocks.
+  void add(const NormWeights& norm, std::span<const double> y, std::span<double> h) const;
 
  private:
+  /// Each token of x [tokens, d_model], in place.
+  void normalise(const NormWeights& norm, std::span<double> x) const;
+
   NormKind kind_;
   NormPlace place_;
   double eps_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/rng.hpp"
+#include "core/model/dense_attention.hpp"
 #include "data/base/sha256.hpp"
 
 namespace lacuna {
@@ -15,18 +16,7 @@ bool same_heads(const MechanismShape& a, const MechanismShape& b) {
 }
 
 std::vector<double> attend_exactly(const LayerPass& pass) {
-  std::vector<double> o;
-  if (!pass.attends()) return o;
-  ExactAttend exact;
-  const LayerInputs every = pass.inputs();
-  for (Index t = 0; t < pass.tokens(); ++t) {
-    LayerInputs one = every;
-    one.queries = every.queries.subspan(t, 1);
-    one.query_position = every.query_position.subspan(t, 1);
-    const std::vector<double> row = exact.attend(pass.place(), one);
-    o.insert(o.end(), row.begin(), row.end());
-  }
-  return o;
+  return pass.attends() ? dense_attention(pass.problem()) : std::vector<double>();
 }
 
 }  // namespace

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/approx/path_parameters.hpp"
+#include "core/model/dense_attention.hpp"
 #include "experiments/attention_error/verdict.hpp"
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/workers.hpp"
+#include "experiments/model_divergence/whole_layer.hpp"
 
 namespace lacuna {
 namespace {
@@ -36,7 +39,7 @@ struct GrowingPath {
 struct Answered {
   const Path* path = nullptr;
   PathTraits traits;
-  const PathRow* row = nullptr;
+  PathRow* row = nullptr;
 };
 
 JudgedRow judge(const AttentionProblem& problem, const std::vector<ValueBalls>& balls, const SeenRows& seen,
@@ -65,59 +68,93 @@ JudgedRow judge(const AttentionProblem& problem, const std::vector<ValueBalls>& 
 /// The queries of one chunk, in ascending order.
 class Chunk {
  public:
-  Chunk(const RunLayer& layer, const std::vector<ValueBalls>& balls, Judging* judging, std::span<double> o)
+  Chunk(const RunLayer& layer, const std::vector<ValueBalls>& balls, Judging* judging, WholeLayer& whole)
       : layer_(layer),
         problem_(*layer.problem),
         balls_(balls),
         judging_(judging),
-        o_(o),
-        dense_(without_choice(*layer.path)),
-        path_{Path(*layer.path, layer.context)} {}
+        whole_(whole),
+        has_all_(whole.has_all()),
+        dense_(without_choice(*layer.path)) {}
 
   void answer(Index query) {
+    if (has_all_ && layer_.publish == nullptr && !judged_place(problem_.query_position[query])) {
+      for (Index head = 0; head < problem_.h_q(); ++head) check_finite(query, head);
+      return;
+    }
     QueryView view(problem_, *layer_.backend, query);
     std::vector<Published> published(problem_.h_q());
-    const std::vector<PathRow> chosen = path_.answer(view, layer_.publish != nullptr ? published.data() : nullptr);
+    if (!path_) path_.emplace(GrowingPath{Path(*layer_.path, layer_.context)});
+    std::vector<PathRow> chosen = path_->answer(view, layer_.publish != nullptr ? published.data() : nullptr);
     std::vector<PathRow> every;
     for (Index head = 0; head < problem_.h_q(); ++head) {
-      Answered answered{&path_.path, PathTraits::of(*layer_.path), &chosen[head]};
+      Answered answered{&path_->path, PathTraits::of(*layer_.path), &chosen[head]};
       if (!chosen[head].ran) {
-        if (!every_path_) every_path_.emplace(GrowingPath{Path(dense_, layer_.context)});
-        if (every.empty()) every = every_path_->answer(view, nullptr);
+        if (every.empty()) every = answer_without_choice(view);
         answered = {&every_path_->path, PathTraits::of(dense_), &every[head]};
       } else if (layer_.publish != nullptr) {
         layer_.publish->at(layer_.context.path, layer_.context.path_cell, layer_.context.layer, query, head) =
             published[head];
       }
+      if (whole_.has[head]) std::ranges::copy(output(query, head), answered.row->o.begin());
       take(view, head, answered);
     }
   }
 
  private:
-  void take(const QueryView& view, Index head, const Answered& answered) {
-    const Index query = view.query();
-    const std::size_t first = (query * problem_.h_q() + head) * problem_.d_v();
-    const std::span<double> o = o_.subspan(first, problem_.d_v());
-    std::ranges::copy(answered.row->o, o.begin());
-    if (!std::ranges::all_of(o, [](double c) { return std::isfinite(c); }))
+  std::size_t first_channel(Index query, Index head) const {
+    return static_cast<std::size_t>((query * problem_.h_q() + head) * problem_.d_v());
+  }
+  std::span<double> output(Index query, Index head) const {
+    return std::span(whole_.o).subspan(first_channel(query, head), static_cast<std::size_t>(problem_.d_v()));
+  }
+
+  /// Place among the judged positions.
+  std::optional<Index> judged_place(Index position) const {
+    if (judging_ == nullptr) return std::nullopt;
+    const auto place = std::ranges::lower_bound(judging_->position, position);
+    if (place == judging_->position.end() || *place != position) return std::nullopt;
+    return place - judging_->position.begin();
+  }
+
+  void check_finite(Index query, Index head) const {
+    if (!std::ranges::all_of(output(query, head), [](double c) { return std::isfinite(c); }))
       throw InputError(fmt::format("path \"{}\": layer {}, head {}, position {} gives a number that is not finite",
                                    layer_.context.path, (*layer_.context.layer_label)[layer_.context.layer], head,
-                                   view.position()));
-    if (judging_ == nullptr) return;
-    const auto place = std::ranges::lower_bound(judging_->position, view.position());
-    if (place == judging_->position.end() || *place != view.position()) return;
-    JudgedRow& judged = judging_->rows[head][place - judging_->position.begin()];
+                                   problem_.query_position[query]));
+  }
+
+  std::vector<PathRow> answer_without_choice(QueryView& view) {
+    if (!every_path_) every_path_.emplace(GrowingPath{Path(dense_, layer_.context)});
+    std::vector<PathRow> every = every_path_->answer(view, nullptr);
+    if (!attends_everything(dense_)) return every;
+    const std::vector<double> o = dense_attention(problem_, view.query());
+    for (Index head = 0; head < problem_.h_q(); ++head)
+      std::copy_n(o.begin() + head * problem_.d_v(), problem_.d_v(), every[head].o.begin());
+    return every;
+  }
+
+  void take(const QueryView& view, Index head, const Answered& answered) {
+    const Index query = view.query();
+    const std::span<double> o = output(query, head);
+    std::ranges::copy(answered.row->o, o.begin());
+    check_finite(query, head);
+    const std::optional<Index> place = judged_place(view.position());
+    if (!place) return;
+    JudgedRow& judged = judging_->rows[head][*place];
     judged = judge(problem_, balls_, view.seen(), query, head, answered);
-    judged.output_error_accumulated = distance(o, judging_->o_exact.subspan(first, problem_.d_v()));
+    judged.output_error_accumulated =
+        distance(o, judging_->o_exact.subspan(first_channel(query, head), static_cast<std::size_t>(problem_.d_v())));
   }
 
   const RunLayer& layer_;
   const AttentionProblem& problem_;
   const std::vector<ValueBalls>& balls_;
   Judging* judging_;
-  std::span<double> o_;
+  WholeLayer& whole_;  // of a query and head of which it has no output, its `o` is written
+  bool has_all_;
   Parameters dense_;
-  GrowingPath path_;
+  std::optional<GrowingPath> path_;
   std::optional<GrowingPath> every_path_;  // once the path had no answer
 };
 
@@ -147,16 +184,16 @@ std::vector<double> attend_run(const RunLayer& layer, Judging* judging) {
     parallel_for(problem.h_kv(), layer.threads,
                  [&](Index kv_head) { balls[kv_head] = ValueBalls(problem.values(kv_head)); });
   }
-  std::vector<double> o(problem.s_q() * problem.h_q() * problem.d_v());
+  WholeLayer whole = attend_whole_layer(layer);
   const Index chunks = std::min<Index>(problem.s_q(), 4 * layer.threads);
   parallel_for(chunks, layer.threads, [&](Index number) {
-    Chunk chunk(layer, balls, judging, o);
+    Chunk chunk(layer, balls, judging, whole);
     for (Index query = number * problem.s_q() / chunks; query < (number + 1) * problem.s_q() / chunks; ++query) {
       check_for_interrupt();
       chunk.answer(query);
     }
   });
-  return o;
+  return std::move(whole.o);
 }
 
 }  // namespace lacuna

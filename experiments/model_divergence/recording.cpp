@@ -61,6 +61,34 @@ const std::vector<RowNumber>& row_numbers() {
   return numbers;
 }
 
+/// [h_q, judged]
+template <class Row>
+std::vector<std::uint8_t> status_numbers(const std::vector<std::vector<Row>>& rows) {
+  std::vector<std::uint8_t> status;
+  for (const std::vector<Row>& head : rows)
+    for (const Row& row : head) status.push_back(static_cast<std::uint8_t>(row.status));
+  return status;
+}
+
+/// [h_q, judged]
+template <class Row>
+std::vector<double> row_values(const std::vector<std::vector<Row>>& rows, double Row::*value) {
+  std::vector<double> values;
+  for (const std::vector<Row>& head : rows)
+    for (const Row& row : head) values.push_back(row.*value);
+  return values;
+}
+
+VariableSpec status_of_row(const std::vector<std::string>& of_row) {
+  return {"status",
+          VariableType::u8,
+          of_row,
+          "1",
+          "what became of the row; not_run in layers without attention",
+          {{"flag_values", std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}},
+           {"flag_meanings", std::string(kRowStatusMeanings)}}};
+}
+
 std::vector<std::int64_t> counting(Index count) {
   std::vector<std::int64_t> numbers(count);
   for (Index i = 0; i < count; ++i) numbers[i] = i;
@@ -127,12 +155,16 @@ DivergenceRecording::DivergenceRecording(ResultsFile& file, const Study& study, 
   using enum VariableType;
   const std::vector<Dimension> own = own_dimensions(source, static_cast<Index>(source.tokens(0).size()));
   const std::vector<Dimension> source_dimensions = sweep_dimensions(study.source);
-  const std::vector<Dimension> exact_own = {own[0], own[1], own[3]};
-  RunGroup& exact = exact_.emplace_back(file.group("/exact"), source_dimensions, exact_own);
+  const std::vector<std::string> of_row = {"sequence", "layer", "head", "judged"};
+  RunGroup& exact = exact_.emplace_back(file.group("/exact"), source_dimensions, own);
   exact.group().attribute("reference", "the decoder with dense attention in every layer");
   exact.variable({"hidden_norm", f64, {"sequence", "layer", "position"}, "1", "norm of h behind the layer", {}});
   exact.variable({"loss", f64, {"sequence", "position"}, "nat", "-log p of the token that came next", {}});
   exact.variable({"entropy", f64, {"sequence", "position"}, "nat", "entropy of the next-token distribution p", {}});
+  exact.variable({"output_error", f64, of_row, "1", "norm of the run's attended output minus the ruler's", {}});
+  exact.variable(
+      {"output_error_radius", f64, of_row, "1", "what rounding in both can make of output_error; status 3 beyond", {}});
+  exact.variable(status_of_row(of_row));
   for (const Axis& axis : study.source.axes) write_zipped_coordinates(exact.group(), axis);
 
   for (const PathPlan& plan : plans) {
@@ -162,20 +194,23 @@ DivergenceRecording::DivergenceRecording(ResultsFile& file, const Study& study, 
          "1",
          "whether p and q have the same token on top",
          {{"flag_values", std::vector<std::int64_t>{0, 1}}, {"flag_meanings", std::string("differs agrees")}}});
-    const std::vector<std::string> of_row = {"sequence", "layer", "head", "judged"};
     for (const RowNumber& number : row_numbers()) path.variable({number.name, f64, of_row, "1", number.long_name, {}});
-    path.variable({"status",
-                   u8,
-                   of_row,
-                   "1",
-                   "what became of the row; not_run in layers without attention",
-                   {{"flag_values", std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}},
-                    {"flag_meanings", std::string(kRowStatusMeanings)}}});
+    path.variable(status_of_row(of_row));
   }
 }
 
 void DivergenceRecording::exact_hidden(Index source_cell, Index sequence, Index place, std::span<const double> norm) {
   exact_.front().write("hidden_norm", source_cell, {sequence, place}, norm);
+}
+
+void DivergenceRecording::exact_judged(Index source_cell, Index sequence, Index place,
+                                       const std::vector<std::vector<ExactRunRow>>& rows) {
+  const std::vector<double> error = row_values(rows, &ExactRunRow::output_error);
+  const std::vector<double> radius = row_values(rows, &ExactRunRow::output_error_radius);
+  exact_.front().write("output_error", source_cell, {sequence, place}, std::span(error));
+  exact_.front().write("output_error_radius", source_cell, {sequence, place}, std::span(radius));
+  const std::vector<std::uint8_t> status = status_numbers(rows);
+  exact_.front().write("status", source_cell, {sequence, place}, std::span<const std::uint8_t>(status));
 }
 
 void DivergenceRecording::exact_tokens(Index source_cell, Index sequence, std::span<const double> loss,
@@ -194,14 +229,10 @@ void DivergenceRecording::hidden(Index path, Index leading, Index sequence, Inde
 void DivergenceRecording::judged(Index path, Index leading, Index sequence, Index place,
                                  const std::vector<std::vector<JudgedRow>>& rows) {
   for (const RowNumber& number : row_numbers()) {
-    std::vector<double> values;
-    for (const std::vector<JudgedRow>& head : rows)
-      for (const JudgedRow& row : head) values.push_back(row.*number.value);
+    const std::vector<double> values = row_values(rows, number.value);
     paths_[path].write(number.name, leading, {sequence, place}, std::span<const double>(values));
   }
-  std::vector<std::uint8_t> status;
-  for (const std::vector<JudgedRow>& head : rows)
-    for (const JudgedRow& row : head) status.push_back(static_cast<std::uint8_t>(row.status));
+  const std::vector<std::uint8_t> status = status_numbers(rows);
   paths_[path].write("status", leading, {sequence, place}, std::span<const std::uint8_t>(status));
 }
 

@@ -12,6 +12,7 @@
 #include "experiments/attention_error/cells.hpp"
 #include "experiments/harness/results_file.hpp"
 #include "experiments/model_divergence/attend_run.hpp"
+#include "experiments/model_divergence/exact_rows.hpp"
 
 namespace lacuna {
 
@@ -54,6 +55,8 @@ class DivergenceRecording {
                       const std::vector<PathPlan>& plans);
 
   void exact_hidden(Index source_cell, Index sequence, Index place, std::span<const double> norm);
+  /// rows [h_q][judged]
+  void exact_judged(Index source_cell, Index sequence, Index place, const std::vector<std::vector<ExactRunRow>>& rows);
   /// loss [position], NaN at the last one; entropy [position]
   void exact_tokens(Index source_cell, Index sequence, std::span<const double> loss, std::span<const double> entropy);
 

@@ -60,7 +60,7 @@ class SequenceRuns {
         sequence_(sequence),
         tokens_(task.source->tokens(sequence)),
         exact_path_(exact_path()),
-        exact_(task.source->decoder(), tokens_, each_token()) {
+        exact_(task.source->decoder(), tokens_, in_parallel()) {
     const SourceShape& shape = task.source->shape();
     for (std::size_t p = 0; p < task.plans->size(); ++p) {
       const PathPlan& plan = (*task.plans)[p];
@@ -72,7 +72,7 @@ class SequenceRuns {
                          .cell = cell,
                          .trial = trial,
                          .leading = task.source_cell * plan.runs() + run,
-                         .pass = LayerPass(task.source->decoder(), tokens_, each_token())});
+                         .pass = LayerPass(task.source->decoder(), tokens_, in_parallel())});
         if (plan.published)
           selections_[trial].reserve(plan.study->name, cell, static_cast<Index>(shape.layer.size()), exact_.tokens(),
                                      static_cast<Index>(shape.head.size()));
@@ -99,7 +99,7 @@ class SequenceRuns {
   void compare_next_tokens() {
     std::vector<TokenFacts> facts(tokens_.size());
     std::vector<std::vector<double>> logits(tokens_.size());
-    each_token()(exact_.tokens(), [&](Index t) {
+    in_parallel()(exact_.tokens(), [&](Index t) {
       logits[t] = task_.source->decoder().logits(exact_.hidden(t));
       facts[t] = token_facts(logits[t], next_of(t));
     });
@@ -113,7 +113,7 @@ class SequenceRuns {
     for (const RunState& run : runs_) {
       check_for_interrupt();
       std::vector<NextTokenError> errors(tokens_.size());
-      each_token()(exact_.tokens(), [&](Index t) {
+      in_parallel()(exact_.tokens(), [&](Index t) {
         errors[t] = next_token_error(logits[t], task_.source->decoder().logits(run.pass.hidden(t)), next_of(t));
       });
       task_.recording->tokens(run.path, run.leading, sequence_, errors);
@@ -121,7 +121,7 @@ class SequenceRuns {
   }
 
  private:
-  LayerPass::EachToken each_token() const {
+  EachIndex in_parallel() const {
     return [threads = task_.threads](Index count, const std::function<void(Index)>& work) {
       parallel_for(count, threads, work);
     };
@@ -159,6 +159,7 @@ class SequenceRuns {
     exact.context.path = "exact run";
     inputs_ = load_inputs(*task_.plans, exact.context);
     std::vector<double> o = attend_run(exact, nullptr);
+    record_exact_judged(judge_exact_run(problem, o, task_.source->shape().query_position, task_.threads));
     task_.measured();
     return o;
   }
@@ -192,6 +193,8 @@ class SequenceRuns {
       run.pass.advance({});
       task_.measured();
     }
+    record_exact_judged(std::vector<std::vector<ExactRunRow>>(shape.head.size(),
+                                                              std::vector<ExactRunRow>(shape.query_position.size())));
     exact_.advance({});
     for (const RunState& run : runs_) record_hidden(run);
     record_exact_hidden();
@@ -200,6 +203,10 @@ class SequenceRuns {
 
   void record_judged(const RunState& run, const std::vector<std::vector<JudgedRow>>& rows) {
     task_.recording->judged(run.path, run.leading, sequence_, run.pass.place(), rows);
+  }
+
+  void record_exact_judged(const std::vector<std::vector<ExactRunRow>>& rows) {
+    task_.recording->exact_judged(task_.source_cell, sequence_, exact_.place(), rows);
   }
 
   /// Behind the layer that all runs have just gone through.

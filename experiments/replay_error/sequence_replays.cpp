@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-LayerPass::EachToken each_token(int threads) {
+EachIndex each_token(int threads) {
   return [threads](Index count, const std::function<void(Index)>& work) {
     check_for_interrupt();
     parallel_for(count, threads, work);

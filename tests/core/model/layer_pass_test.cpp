@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/model/dense_attention.hpp"
 #include "core/reference/exact_row.hpp"
 #include "model/small_models.hpp"
 
@@ -59,14 +60,19 @@ TEST(LayerPass, GivesTheBitsOfTokenByToken) {
     SCOPED_TRACE(model.name);
     Random random(11);
     const Decoder decoder(model, random_weights(model, random.word()));
-    for (const Index n : {1, 2, 27}) {
+    for (const Index n : {1, 2, 27, 131}) {  // the last one: blocks of tokens, and of rows that are weighed
       const std::vector<Index> tokens = random_tokens(model, n, random);
       ModelCache cache = decoder.start();
       const std::vector<double> expected = decoder.append(tokens, cache);
-      for (const LayerPass::EachToken& order :
-           {LayerPass::EachToken(LayerPass::in_order), LayerPass::EachToken(backwards)}) {
+      for (const EachIndex& order : {EachIndex(in_order), EachIndex(backwards)}) {
         LayerPass pass(decoder, tokens, order);
-        while (!pass.done()) pass.advance(exact_attention(pass));
+        while (!pass.done()) {
+          const std::vector<double> o = exact_attention(pass);
+          if (pass.attends()) {
+            ASSERT_EQ(dense_attention(pass.problem(), order), o);
+          }
+          pass.advance(o);
+        }
         EXPECT_EQ(hidden_of(pass), expected);
       }
     }

@@ -32,7 +32,7 @@ struct ReplayCase {
     const Index first = plan.first_place();
     return {exact.states[first].begin() + plan.layers[first].first_run, exact.states[first].end()};
   }
-  Replay run(const ReplayPlan& plan, const LayerPass::EachToken& each_token = LayerPass::in_order) const {
+  Replay run(const ReplayPlan& plan, const EachIndex& each_token = in_order) const {
     return replay(decoder, plan, plan.kept == n() ? exact.cache : cache_behind(plan.kept), entering(plan), each_token);
   }
   /// Whether the state of the token behind the layer is the exact one, bit for bit.
