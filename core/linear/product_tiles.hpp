@@ -2,7 +2,8 @@
 // set, then this file; everything here has internal linkage, so that no code for one instruction set is ever linked in
 // place of another's.
 //
-//   Lanes   zero(), all(x), load(p), store(p), add_product(a, b): fma lane by lane, add(b), fold(): halves
+//   Lanes   zero(), all(x), load(p), store(p), add_product(a, b): fma lane by lane, add(b), fold(): its sum by halves;
+//           beside it fold(lanes[N], sums[N]) of several
 //   Tile    dot_a, dot_b: rows of a and b per tile; weigh_p, weigh_v: rows of p and lanes of v per tile
 #include <utility>
 
@@ -16,59 +17,95 @@ template <int N, class F>
   (std::make_integer_sequence<int, N>{});
 }
 
-/// One piece of the dot products of A x B rows: stored to y, or added to it.
+/// Rows of one piece where a tile reads them: row r at base + r * stride.
+struct PieceRows {
+  const double* base;
+  Index stride;
+};
+
+/// The last n < 8 elements of a row; those beyond count as 0.
+[[gnu::noinline]] Lanes last_lanes(const double* from, Index n) {
+  double eight[8];
+  for (Index c = 0; c < 8; ++c) eight[c] = c < n ? from[c] : 0;
+  return Lanes::load(eight);
+}
+
+/// Room for copies of rows that begin at multiples of 64 bytes: loads of eight that cross no cache line take half the
+/// time. A stride that is no power of two spreads rows over the cache's sets.
+constexpr Index aligned_stride = dot_piece + 8;
+
+/// Copies `count` rows of n elements, the last eight of a row filled up with zeros. to [count, aligned_stride]
+PieceRows aligned(PieceRows rows, Index count, Index n, double* to) {
+  for (Index r = 0; r < count; ++r) {
+    const double* from = rows.base + r * rows.stride;
+    double* row = to + r * aligned_stride;
+    Index c = 0;
+    for (; c + 8 <= n; c += 8) Lanes::load(from + c).store(row + c);
+    if (c < n) last_lanes(from + c, n - c).store(row + c);
+  }
+  return {to, aligned_stride};
+}
+
+/// One piece, n elements, of the dot products of A x B rows: stored to y, or added to it.
 template <int A, int B>
-void dot_tile(const double* a, const double* b, double* y, Index n, const DotRows& task, bool is_first_piece) {
+void dot_tile(PieceRows a, PieceRows b, Index n, double* y, Index y_stride, bool is_first_piece) {
   Lanes sum[A][B];
   unrolled<A>([&]<int i>() { unrolled<B>([&]<int j>() { sum[i][j] = Lanes::zero(); }); });
   Index c = 0;
   for (; c + 8 <= n; c += 8) {
     Lanes of_b[B];
-    unrolled<B>([&]<int j>() { of_b[j] = Lanes::load(b + j * task.b_stride + c); });
+    unrolled<B>([&]<int j>() { of_b[j] = Lanes::load(b.base + j * b.stride + c); });
     unrolled<A>([&]<int i>() {
-      const Lanes of_a = Lanes::load(a + i * task.a_stride + c);
+      const Lanes of_a = Lanes::load(a.base + i * a.stride + c);
       unrolled<B>([&]<int j>() { sum[i][j].add_product(of_a, of_b[j]); });
     });
   }
-  unrolled<A>([&]<int i>() {
-    unrolled<B>([&]<int j>() {
-      double lane[8];
-      if (c < n) {
-        sum[i][j].store(lane);
-        for (Index r = 0; c + r < n; ++r)
-          lane[r] = __builtin_fma(a[i * task.a_stride + c + r], b[j * task.b_stride + c + r], lane[r]);
-        sum[i][j] = Lanes::load(lane);
-      }
-      double& out = y[i * task.y_stride + j];
-      out = is_first_piece ? sum[i][j].fold() : out + sum[i][j].fold();
+  if (c < n)
+    unrolled<A>([&]<int i>() {
+      const Lanes of_a = last_lanes(a.base + i * a.stride + c, n - c);
+      unrolled<B>([&]<int j>() { sum[i][j].add_product(of_a, last_lanes(b.base + j * b.stride + c, n - c)); });
     });
+  unrolled<A>([&]<int i>() {
+    double folded[B];
+    fold(sum[i], folded);
+    for (int j = 0; j < B; ++j) {
+      double& out = y[i * y_stride + j];
+      out = is_first_piece ? folded[j] : out + folded[j];
+    }
   });
 }
 
-/// All of b's rows beside A rows of a.
+/// A rows of a beside all of b's. y [A, b_rows]
 template <int A>
-void dot_panel(Index i, Index first, Index n, Index b_begin, Index b_end, const DotRows& task) {
-  const double* a = task.a + i * task.a_stride + first;
-  double* y = task.y + i * task.y_stride;
-  Index j = b_begin;
-  for (; j + Tile::dot_b <= b_end; j += Tile::dot_b)
-    dot_tile<A, Tile::dot_b>(a, task.b + j * task.b_stride + first, y + j, n, task, first == 0);
-  for (; j < b_end; ++j) dot_tile<A, 1>(a, task.b + j * task.b_stride + first, y + j, n, task, first == 0);
+void dot_panel(PieceRows a, PieceRows b, Index b_rows, Index n, double* y, Index y_stride, bool is_first_piece) {
+  Index j = 0;
+  for (; j + Tile::dot_b <= b_rows; j += Tile::dot_b)
+    dot_tile<A, Tile::dot_b>(a, {b.base + j * b.stride, b.stride}, n, y + j, y_stride, is_first_piece);
+  for (; j < b_rows; ++j) dot_tile<A, 1>(a, {b.base + j * b.stride, b.stride}, n, y + j, y_stride, is_first_piece);
 }
 
-/// Rows of a in blocks that stay in the second-level cache, rows of b in tiles that stay in the first.
+/// Rows of b in blocks that stay in the second-level cache (260 KiB), rows of a in tiles that stay in the first. Few
+/// rows of a do not repay the copies.
 void dot_rows_tiled(const DotRows& task) {
-  constexpr Index block = 8 * Tile::dot_a;
+  constexpr Index block = 64;
+  const bool copies = task.a_rows >= 2 * Tile::dot_a;
+  alignas(64) double place_a[Tile::dot_a * aligned_stride];
+  alignas(64) double place_b[block * aligned_stride];
   for (Index first = 0; first == 0 || first < task.n; first += dot_piece) {
     const Index n = task.n - first < dot_piece ? task.n - first : dot_piece;
-    for (Index begin = 0; begin < task.a_rows; begin += block) {
-      const Index end = task.a_rows < begin + block ? task.a_rows : begin + block;
-      for (Index j = 0; j < task.b_rows; j += Tile::dot_b) {
-        const Index b_end = task.b_rows < j + Tile::dot_b ? task.b_rows : j + Tile::dot_b;
-        Index i = begin;
-        for (; i + Tile::dot_a <= end; i += Tile::dot_a) dot_panel<Tile::dot_a>(i, first, n, j, b_end, task);
-        for (; i < end; ++i) dot_panel<1>(i, first, n, j, b_end, task);
+    for (Index j = 0; j < task.b_rows; j += block) {
+      const Index b_rows = task.b_rows - j < block ? task.b_rows - j : block;
+      PieceRows b{task.b + j * task.b_stride + first, task.b_stride};
+      if (copies) b = aligned(b, b_rows, n, place_b);
+      Index i = 0;
+      for (; i + Tile::dot_a <= task.a_rows; i += Tile::dot_a) {
+        PieceRows a{task.a + i * task.a_stride + first, task.a_stride};
+        if (copies) a = aligned(a, Tile::dot_a, n, place_a);
+        dot_panel<Tile::dot_a>(a, b, b_rows, n, task.y + i * task.y_stride + j, task.y_stride, first == 0);
       }
+      for (; i < task.a_rows; ++i)
+        dot_panel<1>({task.a + i * task.a_stride + first, task.a_stride}, b, b_rows, n, task.y + i * task.y_stride + j,
+                     task.y_stride, first == 0);
     }
   }
 }

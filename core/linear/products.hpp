@@ -7,9 +7,9 @@
 // Orders. Every product is added by one fused multiply-add, fma(x, y, sum) = round(x y + sum).
 //
 // A dot product runs over pieces of dot_piece = 512 elements. Within a piece, lane r takes the elements c = r mod 8
-// with c ascending; then halves are folded, lane[r] += lane[r + w] for w = 4, 2, 1. Pieces are added in ascending order
-// to the first. With u = 2^-53 and gamma_n = n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms,
-// 2nd edition, lemma 3.1), a term passes through at most
+// with c ascending, and zeros beyond the last; then halves are folded, lane[r] += lane[r + w] for w = 4, 2, 1. Pieces
+// are added in ascending order to the first. With u = 2^-53 and gamma_n = n u / (1 - n u) (Higham, Accuracy and
+// Stability of Numerical Algorithms, 2nd edition, lemma 3.1), a term passes through at most
 //
 //   dot_roundings(n) = ceil(min(n, 512) / 8) + 3 + ceil(n / 512) - 1 ,                                          (1)
 //   |y - a.b| <= gamma_(dot_roundings(n)) sum |a_c b_c| .                                                        (2)

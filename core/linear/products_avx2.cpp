@@ -33,9 +33,14 @@ struct Lanes {
   }
 };
 
+template <int N>
+void fold(const Lanes (&lanes)[N], double (&sums)[N]) {
+  for (int i = 0; i < N; ++i) sums[i] = lanes[i].fold();
+}
+
 /// 12 of 16 registers hold sums.
 struct Tile {
-  static constexpr int dot_a = 3, dot_b = 2, weigh_p = 6, weigh_v = 1;
+  static constexpr int dot_a = 2, dot_b = 3, weigh_p = 6, weigh_v = 1;
 };
 
 }  // namespace

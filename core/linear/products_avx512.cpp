@@ -17,13 +17,24 @@ struct Lanes {
   void store(double* p /* [8] */) const { _mm512_storeu_pd(p, v); }
   void add_product(Lanes a, Lanes b) { v = _mm512_fmadd_pd(a.v, b.v, v); }
   void add(Lanes b) { v = _mm512_add_pd(v, b.v); }
-  double fold() const {
-    const __m256d four =
-        _mm256_add_pd(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
-    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  __m256d fold_to_four() const {
+    return _mm256_add_pd(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
   }
 };
+
+void fold(const Lanes (&lanes)[1], double (&sums)[1]) {
+  const __m256d four = lanes[0].fold_to_four();
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  sums[0] = two[0] + two[1];
+}
+
+void fold(const Lanes (&lanes)[4], double (&sums)[4]) {
+  const __m256d a = lanes[0].fold_to_four(), b = lanes[1].fold_to_four();
+  const __m256d c = lanes[2].fold_to_four(), d = lanes[3].fold_to_four();
+  const __m256d ab = _mm256_add_pd(_mm256_permute2f128_pd(a, b, 0x20), _mm256_permute2f128_pd(a, b, 0x31));
+  const __m256d cd = _mm256_add_pd(_mm256_permute2f128_pd(c, d, 0x20), _mm256_permute2f128_pd(c, d, 0x31));
+  _mm256_storeu_pd(sums, _mm256_permute4x64_pd(_mm256_hadd_pd(ab, cd), 0b11011000));
+}
 
 /// 24 of 32 registers hold sums.
 struct Tile {

@@ -30,6 +30,11 @@ struct Lanes {
   }
 };
 
+template <int N>
+void fold(const Lanes (&lanes)[N], double (&sums)[N]) {
+  for (int i = 0; i < N; ++i) sums[i] = lanes[i].fold();
+}
+
 struct Tile {
   static constexpr int dot_a = 2, dot_b = 1, weigh_p = 1, weigh_v = 1;
 };

@@ -10,7 +10,7 @@ namespace lacuna {
 namespace {
 
 constexpr Index kScores = 1 << 19;  ///< of a block, unless one query has more: 4 MiB
-constexpr Index kRows = 48;         ///< (query, head) of a block
+constexpr Index kRows = 96;         ///< (query, head) of a block
 
 /// s [heads, rows] = sm q k^T for the heads of one query, or of several whose q and s lie side by side.
 void score(const DenseBlock& block, Index first, Index queries, const double* k, Index rows, double* s,
