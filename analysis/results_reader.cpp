@@ -55,11 +55,34 @@ struct ResultsReader::State {
   hdf5::Handle file;
 };
 
+hdf5::Handle open_results(const std::filesystem::path& file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none))
+    throw EnvironmentError(fmt::format("{}: there is no such file", file.string()));
+  hdf5::Handle handle;
+  try {
+    handle = hdf5::open_file(file.string(), hdf5::OpenMode::read, "it as HDF5");
+    const auto complete = hdf5::read_number_attribute(handle, "complete");
+    if (complete && *complete == 1) return handle;
+  } catch (const hdf5::Hdf5Error& error) {
+    throw InputError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+  throw InputError(fmt::format("{} is not a complete results file", file.string()));
+}
+
+std::vector<ReadDimension> read_dimensions(const hdf5::Handle& file, const std::string& variable) {
+  const hdf5::Handle dataset = hdf5::open_dataset(file, variable);
+  std::vector<ReadDimension> result;
+  for (const std::string& name : hdf5::scale_names(dataset, variable)) {
+    if (name.empty()) throw InputError(fmt::format("{} has a dimension without a name", variable));
+    const std::string scale = parent_of(variable) + name;
+    result.push_back({name, read_labels(hdf5::open_dataset(file, scale), scale)});
+  }
+  return result;
+}
+
 ResultsReader::ResultsReader(const std::filesystem::path& file) : state_(std::make_unique<State>()) {
-  hdf5::prepare();
-  state_->file = hdf5::open_file(file.string(), hdf5::OpenMode::read);
-  const auto complete = hdf5::read_number_attribute(state_->file, "complete");
-  if (!complete || *complete != 1) throw InputError(fmt::format("{} is not a complete results file", file.string()));
+  state_->file = open_results(file);
 }
 
 ResultsReader::~ResultsReader() = default;
@@ -73,14 +96,7 @@ bool ResultsReader::has(const std::string& name) const {
 }
 
 std::vector<ReadDimension> ResultsReader::dimensions(const std::string& variable) const {
-  const hdf5::Handle dataset = hdf5::open_dataset(state_->file, variable);
-  std::vector<ReadDimension> result;
-  for (const std::string& name : hdf5::scale_names(dataset, variable)) {
-    if (name.empty()) throw InputError(fmt::format("{} has a dimension without a name", variable));
-    const std::string scale = parent_of(variable) + name;
-    result.push_back({name, read_labels(hdf5::open_dataset(state_->file, scale), scale)});
-  }
-  return result;
+  return read_dimensions(state_->file, variable);
 }
 
 std::vector<std::int64_t> ResultsReader::extents(const std::string& variable) const {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/hdf5/handle.hpp"
+
 namespace lacuna {
 
 /// A dimension as the file names it: labels as text, whatever their type.
@@ -17,9 +19,16 @@ struct ReadDimension {
   std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
 };
 
+/// Opens a complete results file. Throws EnvironmentError when there is no such file or it cannot be read, InputError
+/// when it is not HDF5 or not a complete results file.
+hdf5::Handle open_results(const std::filesystem::path& file);
+/// The dimensions of a variable, outermost first. Throws InputError where one has no name or no scale beside the
+/// variable.
+std::vector<ReadDimension> read_dimensions(const hdf5::Handle& file, const std::string& variable);
+
 class ResultsReader {
  public:
-  /// Throws EnvironmentError when the file cannot be read, InputError when it is not a complete results file.
+  /// Throws as open_results does.
   explicit ResultsReader(const std::filesystem::path& file);
   ~ResultsReader();
   ResultsReader(const ResultsReader&) = delete;

@@ -99,7 +99,7 @@ std::vector<std::string> attribute_names(const Handle& object) {
     }
   };
   checked(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "list the attributes of",
-          "the root group");
+          "an object");
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -142,6 +142,18 @@ std::optional<double> read_number_attribute(const Handle& object, const std::str
   double value = 0;
   checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value), "read attribute", name);
   return value;
+}
+
+std::optional<std::vector<double>> read_number_list_attribute(const Handle& object, const std::string& name) {
+  if (!has_attribute(object, name)) return std::nullopt;
+  const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
+  const Handle type(H5Aget_type(attribute.id()), "describe attribute", name);
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER) return std::nullopt;
+  const Handle space(H5Aget_space(attribute.id()), "describe attribute", name);
+  std::vector<double> values(checked(H5Sget_simple_extent_npoints(space.id()), "describe attribute", name));
+  if (!values.empty()) checked(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()), "read attribute", name);
+  return values;
 }
 
 }  // namespace lacuna::hdf5

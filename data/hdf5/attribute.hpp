@@ -31,5 +31,7 @@ std::vector<std::string> attribute_names(const Handle& object);
 std::optional<std::string> read_text_attribute(const Handle& object, const std::string& name, std::size_t max_bytes);
 /// One number of any integer or floating type. Throws InputError when it is not one number.
 std::optional<double> read_number_attribute(const Handle& object, const std::string& name);
+/// All numbers of an attribute of any integer or floating type, row-major; nullopt for one of another type, or none.
+std::optional<std::vector<double>> read_number_list_attribute(const Handle& object, const std::string& name);
 
 }  // namespace lacuna::hdf5

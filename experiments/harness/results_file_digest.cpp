@@ -14,6 +14,7 @@
 #include "data/hdf5/dataset.hpp"
 #include "data/hdf5/error.hpp"
 #include "data/hdf5/file.hpp"
+#include "data/hdf5/slab_blocks.hpp"
 #include "experiments/harness/results_file.hpp"
 
 namespace lacuna {
@@ -21,50 +22,13 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "values are hashed as they stand in memory");
 
-constexpr std::int64_t block_bytes = std::int64_t{8} << 20;  // read at a time
-constexpr int max_depth = 32;                                // of groups: more is a damaged file, or a cycle
+constexpr int max_depth = 32;  // of groups: more is a damaged file, or a cycle
 
 void make_nans_equal(std::span<std::uint64_t> bits) {
   constexpr std::uint64_t infinity = 0x7FF0000000000000ULL;
   constexpr std::uint64_t nan = 0x7FF8000000000000ULL;
   for (std::uint64_t& value : bits) value = (value & ~(std::uint64_t{1} << 63)) > infinity ? nan : value;
 }
-
-/// Blocks of at most block_bytes that together are the whole, in row-major order: whole planes of the innermost
-/// dimensions that fit, a range of the next one out.
-class Blocks {
- public:
-  Blocks(std::vector<std::int64_t> extents, std::int64_t element_bytes) : extents_(std::move(extents)) {
-    std::int64_t fits = std::max<std::int64_t>(1, block_bytes / element_bytes);
-    start_.assign(extents_.size(), 0);
-    block_.assign(extents_.size(), 1);
-    for (std::size_t i = extents_.size(); i-- > 0 && fits > 1;) {
-      block_[i] = std::min(extents_[i], fits);
-      fits /= std::max<std::int64_t>(1, block_[i]);
-      if (block_[i] < extents_[i]) break;
-    }
-    done_ = std::find(extents_.begin(), extents_.end(), 0) != extents_.end();
-  }
-  bool done() const { return done_; }
-  const std::vector<std::int64_t>& start() const { return start_; }
-  std::vector<std::int64_t> count() const {
-    std::vector<std::int64_t> count(block_.size());
-    for (std::size_t i = 0; i < count.size(); ++i) count[i] = std::min(block_[i], extents_[i] - start_[i]);
-    return count;
-  }
-  void next() {
-    for (std::size_t i = extents_.size(); i-- > 0;) {
-      start_[i] += block_[i];
-      if (start_[i] < extents_[i]) return;
-      start_[i] = 0;
-    }
-    done_ = true;
-  }
-
- private:
-  std::vector<std::int64_t> extents_, start_, block_;
-  bool done_ = false;
-};
 
 std::int64_t checked_cells(std::span<const std::int64_t> count) {
   std::int64_t cells = 1;
@@ -77,7 +41,7 @@ void send_numbers(ChildOutput& form, const hdf5::Handle& dataset, const std::str
                   const std::vector<std::int64_t>& extents) {
   const std::int64_t element_bytes = hdf5::bytes_of(type);
   std::vector<std::uint64_t> buffer;
-  for (Blocks blocks(extents, element_bytes); !blocks.done(); blocks.next()) {
+  for (hdf5::SlabBlocks blocks(extents, element_bytes); !blocks.done(); blocks.next()) {
     const std::vector<std::int64_t> count = blocks.count();
     const std::int64_t cells = checked_cells(count);
     buffer.resize(static_cast<std::size_t>(cells * element_bytes) / sizeof(std::uint64_t) + 1);
