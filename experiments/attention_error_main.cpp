@@ -19,8 +19,9 @@ int main(int argc, char** argv) {
     const std::filesystem::path file = lacuna::run_attention_error(*line, argc, argv);
     if (file.empty()) return 0;
     const lacuna::Summary summary = lacuna::summarize(file);
-    std::cout << lacuna::format_table(summary) << fmt::format("results: {}\n", file.string()) << std::flush;
+    std::cout << lacuna::format_summary(summary, lacuna::TableStyle::brief)
+              << fmt::format("results: {}\n", file.string()) << std::flush;
     if (line->report) lacuna::report_beside(file, line->force);
-    return summary.violations + summary.failures > 0 ? static_cast<int>(lacuna::ExitCode::bound_violated) : 0;
+    return summary.sound() ? 0 : static_cast<int>(lacuna::ExitCode::bound_violated);
   });
 }

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "analysis/report/report_beside.hpp"
+#include "analysis/summary.hpp"
 #include "experiments/cache_cost/parameters.hpp"
 #include "experiments/cache_cost/run.hpp"
 #include "experiments/harness/main_guard.hpp"
@@ -15,9 +16,11 @@ int main(int argc, char** argv) {
         {lacuna::print_cost_defaults, lacuna::cost_json_schema, "architecture.v41.store=v4_main_row"}, argc, argv);
     if (!line) return 0;
     const lacuna::CostRun run = lacuna::run_cache_cost(*line, argc, argv);
-    std::cout << run.report;
-    if (!run.file.empty()) std::cout << fmt::format("results: {}\n", run.file.string()) << std::flush;
-    if (line->report && !run.file.empty()) lacuna::report_beside(run.file, line->force);
+    std::cout << run.plan;
+    if (run.file.empty()) return 0;
+    std::cout << lacuna::format_summary(lacuna::summarize(run.file), lacuna::TableStyle::brief)
+              << fmt::format("results: {}\n", run.file.string()) << std::flush;
+    if (line->report) lacuna::report_beside(run.file, line->force);
     return 0;
   });
 }

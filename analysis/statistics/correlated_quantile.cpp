@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// (1); NaN where the correlation cannot be judged.
 double effective_trials(const CorrelatedMean& share, double variance, double rows, double confidence) {
   if (std::isnan(share.standard_error())) return share.standard_error();
-  const double error = std::isnan(share.within) ? share.across : std::max(share.within, share.standard_error());
+  const double error = share.standard_error() > 0 ? share.standard_error() : share.within;
   if (!(error > 0)) return rows;
   const double p = (1 + confidence) / 2;
   const double ratio = boost::math::quantile(boost::math::students_t(std::max(rows - 1, 1.0)), p) /

@@ -10,7 +10,7 @@ namespace lacuna {
 
 struct CostRun {
   std::filesystem::path file;  ///< of the results; empty for a dry run
-  std::string report;          ///< for a terminal
+  std::string plan;            ///< of a dry run, for a terminal
 };
 
 CostRun run_cache_cost(const CommandLine& line, int argc, char** argv);

@@ -15,8 +15,7 @@ namespace lacuna {
 
 struct DivergenceRun {
   std::filesystem::path file;  ///< of the results; empty for a dry run
-  std::string report;          ///< for a terminal
-  bool sound = true;           ///< no bound was violated and no row failed
+  std::string plan;            ///< of a dry run, for a terminal
 };
 
 DivergenceRun run_model_divergence(const CommandLine& line, int argc, char** argv);

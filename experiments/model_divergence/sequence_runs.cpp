@@ -127,7 +127,6 @@ class SequenceRuns {
         errors[t] = next_token_error(logits[t], task_.source->decoder().logits(run.pass.hidden(t)), next_of(t));
       });
       task_.recording->tokens(run.path, run.leading, sequence_, errors);
-      summary_of(run).add(errors);
     }
   }
 
@@ -141,8 +140,6 @@ class SequenceRuns {
   std::optional<Index> next_of(Index t) const {
     return t + 1 < exact_.tokens() ? std::optional(tokens_[t + 1]) : std::nullopt;
   }
-
-  CellDivergence& summary_of(const RunState& run) const { return (*task_.cells)[run.path][run.cell]; }
 
   StageContext context_of(Index layer, const AttentionProblem& problem, Index trial) const {
     const SourceShape& shape = task_.source->shape();
@@ -213,16 +210,11 @@ class SequenceRuns {
 
   void record_judged(const RunState& run, const std::vector<std::vector<JudgedRow>>& rows) {
     task_.recording->judged(run.path, run.leading, sequence_, run.pass.place(), rows);
-    summary_of(run).add(rows);
   }
 
   /// Behind the layer that all runs have just gone through.
   void record_hidden(const RunState& run) {
-    const HiddenErrors errors = hidden_errors(exact_, run.pass);
-    task_.recording->hidden(run.path, run.leading, sequence_, exact_.place() - 1, errors);
-    if (!exact_.done()) return;
-    std::vector<double>& last = summary_of(run).hidden_relative;
-    last.insert(last.end(), errors.relative.begin(), errors.relative.end());
+    task_.recording->hidden(run.path, run.leading, sequence_, exact_.place() - 1, hidden_errors(exact_, run.pass));
   }
 
   void record_exact_hidden() {

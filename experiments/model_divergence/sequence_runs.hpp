@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "experiments/model_divergence/recording.hpp"
-#include "experiments/model_divergence/report.hpp"
 
 namespace lacuna {
 
@@ -18,8 +17,7 @@ struct DivergenceTask {
   int threads = 1;
   Index source_cell = 0;
   DivergenceRecording* recording = nullptr;
-  std::vector<std::vector<CellDivergence>>* cells = nullptr;  ///< [path][cell]
-  std::function<void()> measured;                             ///< after each layer of each run
+  std::function<void()> measured;  ///< after each layer of each run
 };
 
 void run_sequence(const DivergenceTask& task, Index sequence);

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/model/preset.hpp"
-#include "experiments/cache_cost/cost_report.hpp"
 #include "experiments/cache_cost/costs.hpp"
 #include "experiments/cache_cost/parameters.hpp"
 #include "experiments/harness/parameter_text.hpp"
@@ -178,44 +177,6 @@ TEST(ShippedCostStudies, CoverEveryPublishedArchitecture) {
   EXPECT_EQ(bytes_of(shipped("cache_cost.toml")),
             (std::vector<std::string>{"524288", "389120", "4096", "4096", "70272", "48068", "14057/4", "80503/16",
                                       "890", "890", "10324"}));
-}
-
-TEST(CostReport, SaysWhatTheLongestContextCosts) {
-  const CostStudy study = read_cost(kCostHead + kV41);
-  const auto costs = std::vector<ArchitectureCosts>{ArchitectureCosts::of(study.architectures[0], {8, 1'000'000, 9})};
-  const std::string report = format_cost_report(costs);
-  EXPECT_EQ(report.find("at 1000000 tokens:\n"), 0u);
-  EXPECT_NE(report.find(" 890 "), std::string::npos);
-  EXPECT_NE(report.find("890.000 MB"), std::string::npos);
-  EXPECT_NE(report.find(" 2565536 "), std::string::npos);    // 3 n / 2 + n + 4 * 16384
-  EXPECT_NE(report.find(" 20002560\n"), std::string::npos);  // 20 n + 20 * 128
-}
-
-TEST(CostReport, BytesHaveDecimalPrefixes) {
-  EXPECT_EQ(format_bytes(0), "0 B");
-  EXPECT_EQ(format_bytes(999.5), "999.5 B");
-  EXPECT_EQ(format_bytes(1000), "1.000 kB");
-  EXPECT_EQ(format_bytes(17'179'869'184), "17.180 GB");
-  EXPECT_EQ(format_bytes(3.5e15), "3500.000 TB");
-}
-
-TEST(CostParameters, DefaultsAreTomlThatNamesEveryParameter) {
-  const std::string text = print_cost_defaults();
-  const TomlNode root = parse_toml(text, "defaults");
-  ASSERT_NE(find(*root.table(), "architecture"), nullptr);
-  for (const ParameterTable& table : {cost_table(), architecture_table(), common_experiment_table()})
-    for (const ParameterSpec& spec : table.specs)
-      EXPECT_NE(text.find("## " + spec.sentence + "\n"), std::string::npos) << spec.key;
-}
-
-TEST(CostParameters, TheSchemaClosesEveryTable) {
-  const auto schema = nlohmann::json::parse(cost_json_schema());
-  EXPECT_EQ(schema["required"], nlohmann::json({"schema", "experiment", "cost", "architecture"}));
-  const auto& architecture = schema["properties"]["architecture"]["items"];
-  EXPECT_EQ(architecture["additionalProperties"], false);
-  EXPECT_EQ(architecture["required"], nlohmann::json({"name", "preset"}));
-  EXPECT_EQ(architecture["properties"]["pool"]["properties"]["blocks"]["minimum"], 0);
-  EXPECT_FALSE(schema["properties"]["experiment"]["properties"].contains("record_selected"));
 }
 
 }  // namespace

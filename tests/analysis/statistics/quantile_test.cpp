@@ -2,8 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace lacuna {
 namespace {
+
+const double kInfinity = std::numeric_limits<double>::infinity();
+
+/// sum over count in [from, to] of the binomial probabilities, term by term.
+double binomial_sum(int n, double q, int from, int to) {
+  double sum = 0;
+  for (int k = std::max(from, 0); k <= std::min(to, n); ++k)
+    sum += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) + k * std::log(q) +
+                    (n - k) * std::log1p(-q));
+  return sum;
+}
 
 TEST(Quantile, InterpolatesBetweenOrderStatistics) {
   EXPECT_EQ(quantile({3, 1, 2}, 0.5), 2);
@@ -14,10 +27,45 @@ TEST(Quantile, InterpolatesBetweenOrderStatistics) {
 }
 
 TEST(Quantile, OfNothingIsNotANumberAndOfInfinitiesIsInfinite) {
-  const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(std::isnan(quantile({}, 0.5)));
-  EXPECT_EQ(quantile({infinity, infinity}, 0.5), infinity);
-  EXPECT_EQ(quantile({1, infinity}, 0), 1);
+  EXPECT_EQ(quantile({kInfinity, kInfinity}, 0.5), kInfinity);
+  EXPECT_EQ(quantile({1, kInfinity}, 0), 1);
+}
+
+TEST(QuantileRanks, OfTheMedianOfTenAreTheSecondAndTheNinth) {  // 1 - 2 * 11 / 1024 = 97.9 %; one further in: 89 %
+  const QuantileRanks ranks = quantile_ranks(10, 0.5);
+  EXPECT_EQ(ranks.lower, 2);
+  EXPECT_EQ(ranks.upper, 9);
+}
+
+TEST(QuantileRanks, AreTheTightestThatTheBinomialAllows) {
+  for (const int n : {1, 2, 5, 17, 100, 367, 368, 1000})
+    for (const double q : {0.01, 0.25, 0.5, 0.9, 0.99}) {
+      const QuantileRanks ranks = quantile_ranks(n, q);
+      const int l = static_cast<int>(ranks.lower);
+      const int u = static_cast<int>(ranks.upper);
+      EXPECT_LE(binomial_sum(n, q, 0, l - 1), 0.025 + 1e-12) << n << " " << q;
+      EXPECT_GT(binomial_sum(n, q, 0, l), 0.025 - 1e-12) << n << " " << q;
+      EXPECT_LE(binomial_sum(n, q, u, n), 0.025 + 1e-12) << n << " " << q;
+      EXPECT_GT(binomial_sum(n, q, u - 1, n), 0.025 - 1e-12) << n << " " << q;
+    }
+}
+
+TEST(QuantileEstimate, OfAHighQuantileHasNoUpperEndBelow368Values) {
+  std::vector<double> values;
+  for (int i = 1; i <= 367; ++i) values.push_back(i);
+  EXPECT_EQ(quantile_estimate(values, 0.99).interval.high, kInfinity);
+  values.push_back(368);
+  EXPECT_EQ(quantile_estimate(values, 0.99).interval.high, 368);
+  EXPECT_EQ(quantile_estimate(values, 0.01).interval.low, 1);
+}
+
+TEST(QuantileEstimate, TakesItsEndsFromTheValuesInAnyOrder) {
+  const Estimate median = quantile_estimate({7, 3, 10, 1, 9, 2, 8, 4, 6, 5}, 0.5);
+  EXPECT_EQ(median.value, 5.5);
+  EXPECT_EQ(median.interval.low, 2);
+  EXPECT_EQ(median.interval.high, 9);
+  EXPECT_TRUE(std::isnan(quantile_estimate({}, 0.5).interval.low));
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+// What exact attention was like at each swept value of the source, whatever the paths did with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/results_reader.hpp"
+#include "analysis/table.hpp"
+
+namespace lacuna {
+
+/// A line per swept value of the source (and label of the dimensions `by`): visible keys, deviation of the scores,
+/// entropy and effective keys, with intervals, over the queries that see a key.
+Table exact_table(const ResultsReader& reader, const std::vector<std::string>& by);
+
+}  // namespace lacuna

@@ -1,0 +1,50 @@
+// A kind of results file and its summary. Included by the summary_*.cpp only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/results_reader.hpp"
+#include "analysis/row_cells.hpp"
+#include "analysis/summary.hpp"
+
+namespace lacuna {
+
+Summary summarize_attention_error(const ResultsReader& reader, const std::vector<std::string>& by);
+Summary summarize_model_divergence(const ResultsReader& reader, const std::vector<std::string>& by);
+Summary summarize_cache_cost(const ResultsReader& reader);
+
+/// Those of `by` that are dimensions of the rows; never `trial`, which only some paths have.
+std::vector<std::string> dimensions_of(const RowCells& cells, const std::vector<std::string>& by);
+
+/// Codes of the variable `status`, as read.
+namespace row_status {
+inline constexpr double ok = 0;
+inline constexpr double not_run = 1;
+inline constexpr double failed = 2;
+inline constexpr double bound_violated = 3;
+inline constexpr double no_visible_key = 4;
+inline constexpr double below_error_radius = 5;
+inline bool is_measured(double code) { return code == ok || code == bound_violated || code == below_error_radius; }
+}  // namespace row_status
+
+/// Values at some rows of a cell, and where these lie.
+struct MeasuredRows {
+  std::vector<double> values;
+  std::vector<RowPlace> places;
+};
+/// The rows of the group that `keep` [cell rows] keeps (all, when empty) and whose value is a number.
+MeasuredRows take(const std::vector<double>& values, const std::vector<RowPlace>& places, const RowGroup& group,
+                  const std::vector<char>& keep);
+
+/// Median and p99.
+struct MedianAndP99 {
+  Estimate median;
+  Estimate p99;
+};
+MedianAndP99 median_and_p99(const MeasuredRows& rows);
+/// The median of bound over error; nothing where the median row has no ratio, its error being 0 or below its own error.
+Estimate median_ratio(const MeasuredRows& ratio, std::size_t measured);
+Estimate mean_of(const MeasuredRows& rows);
+
+}  // namespace lacuna
