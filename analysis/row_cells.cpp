@@ -40,12 +40,17 @@ std::vector<std::int64_t> RowCells::index_of(std::int64_t cell) const {
 }
 
 std::vector<double> RowCells::read(const std::string& variable, std::int64_t cell) const {
+  return read_at(variable, cell, {});
+}
+
+std::vector<double> RowCells::read_at(const std::string& variable, std::int64_t cell,
+                                      const std::vector<std::int64_t>& place) const {
   std::vector<std::int64_t> start = index_of(cell);
-  std::vector<std::int64_t> count(swept_.size(), 1);
-  for (const ReadDimension& dimension : row_) {
-    start.push_back(0);
-    count.push_back(dimension.size());
-  }
+  start.insert(start.end(), place.begin(), place.end());
+  std::vector<std::int64_t> count(start.size(), 1);
+  const std::vector<std::int64_t> extents = reader_.extents(group_ + variable);
+  for (std::size_t d = count.size(); d < extents.size(); ++d) count.push_back(extents[d]);
+  start.resize(count.size(), 0);
   return reader_.read(group_ + variable, start, count);
 }
 
@@ -127,6 +132,12 @@ std::int64_t RowCells::size_of(const std::string& name) const {
   for (const ReadDimension& dimension : row_)
     if (dimension.name == name) return dimension.size();
   return 0;
+}
+
+const std::vector<std::string>& RowCells::labels_of(const std::string& name) const {
+  for (const ReadDimension& dimension : row_)
+    if (dimension.name == name) return dimension.labels;
+  throw InputError(fmt::format("{} has no dimension '{}'", group_, name));
 }
 
 std::vector<RowGroup> RowCells::group_by(const std::vector<std::string>& dimensions) const {

@@ -25,11 +25,17 @@ class RowCells {
   /// dimension `sequence`.
   RowCells(const ResultsReader& reader, const std::string& group, const std::string& variable);
 
+  std::string group() const { return group_.substr(0, group_.size() - 1); }  ///< "/path/top_k"
+  const std::vector<ReadDimension>& swept() const { return swept_; }
+  const std::vector<ReadDimension>& own() const { return row_; }  ///< of a row: [trial,] sequence, ...
   std::int64_t cells() const { return cells_; }
   std::int64_t rows() const { return rows_; }  ///< of one cell
   bool has(const std::string& variable) const;
-  /// The rows of one cell, of a variable with the same dimensions.
+  /// The rows of one cell, of a variable with the same dimensions and perhaps further ones behind them.
   std::vector<double> read(const std::string& variable, std::int64_t cell) const;
+  /// The same at one place in the first dimensions of a row.
+  std::vector<double> read_at(const std::string& variable, std::int64_t cell,
+                              const std::vector<std::int64_t>& place) const;
 
   /// "select_k = 64", ", " between several; empty when nothing is swept.
   std::string cell_name(std::int64_t cell) const;
@@ -42,12 +48,14 @@ class RowCells {
 
   bool has_dimension(const std::string& name) const;
   std::int64_t size_of(const std::string& dimension) const;  ///< 0 where a row has no such dimension
+  const std::vector<std::string>& labels_of(const std::string& dimension) const;
+  /// The index along a dimension of each row of a cell; zeros where a row has no such dimension.
+  std::vector<std::int64_t> index_along(const std::string& dimension) const;
   /// Groups in the order of the rows; one without labels for no dimensions. Names must be row dimensions.
   std::vector<RowGroup> group_by(const std::vector<std::string>& dimensions) const;
 
  private:
-  std::vector<std::int64_t> index_of(std::int64_t cell) const;                ///< along the swept dimensions
-  std::vector<std::int64_t> index_along(const std::string& dimension) const;  ///< [rows]
+  std::vector<std::int64_t> index_of(std::int64_t cell) const;  ///< along the swept dimensions
   std::string position_label(std::int64_t cell, std::int64_t query, const std::string& label) const;
 
   const ResultsReader& reader_;

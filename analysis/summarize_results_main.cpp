@@ -8,6 +8,7 @@
 
 #include "analysis/summary.hpp"
 #include "core/base/error.hpp"
+#include "experiments/harness/command_pages.hpp"
 #include "experiments/harness/main_guard.hpp"
 
 int main(int argc, char** argv) {
@@ -17,17 +18,25 @@ int main(int argc, char** argv) {
     std::vector<std::string> files;
     std::vector<std::string> by;
     std::string format = "text";
-    app.add_option("FILE", files, "Results files of any experiment.")->required();
+    app.add_option("FILE", files, "Results files of any experiment.");
     app.add_option("--format", format, "text, csv (all digits, intervals as columns) or markdown.")
         ->check(CLI::IsMember({"text", "csv", "markdown"}))
         ->capture_default_str();
     app.add_option("--by", by, "A line for each label of these dimensions: sequence, layer, head, query, ...")
         ->delimiter(',');
+    app.footer(
+        "Examples:\n"
+        "  summarize_results results/quickstart.h5 --by layer\n"
+        "  summarize_results results/quickstart.h5 --format csv > quickstart.csv");
+    lacuna::add_page_flags(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       return app.exit(error) == 0 ? 0 : static_cast<int>(lacuna::ExitCode::usage);
     }
+    if (lacuna::print_pages(app, {})) return 0;
+    if (files.empty())
+      throw lacuna::UsageError("summarize_results: a results file is needed\nSee summarize_results --help.");
 
     const std::map<std::string, lacuna::TableStyle> styles = {{"text", lacuna::TableStyle::text},
                                                               {"csv", lacuna::TableStyle::csv},

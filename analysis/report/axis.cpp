@@ -23,7 +23,7 @@ double round_step(double x) {
 std::string tick_number(double value) {
   if (value == 0) return "0";
   if (std::abs(value) >= 1e6 || std::abs(value) < 1e-3) return fmt::format("{:g}", value);
-  return std::abs(value) >= 1000 ? short_number(value) : fmt::format("{:.6g}", value);
+  return std::abs(value) >= 1000 ? brief_number(value) : fmt::format("{:.6g}", value);
 }
 
 }  // namespace
@@ -91,8 +91,8 @@ std::vector<Tick> Axis::powers(int most) const {
   const int stride = std::max(1, (last - first + most) / most);
   const auto label = [&](int exponent) -> std::string {
     const double value = std::pow(base_, exponent);
-    if (text_ == TickText::bytes) return short_bytes(value);
-    return base_ == 10 ? power_of_ten(exponent) : short_binary(value);
+    if (text_ == TickText::bytes) return brief_bytes(value);
+    return base_ == 10 ? power_of_ten(exponent) : brief_binary(value);
   };
   if (base_ == 10 && last - first < 2) {  // under two decades: 1, 2 and 5 are labelled
     for (int e = first - 1; e <= last; ++e)

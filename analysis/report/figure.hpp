@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/figure_table.hpp"
 #include "analysis/report/plot.hpp"
-#include "analysis/report/table.hpp"
 #include "analysis/results_reader.hpp"
 #include "core/base/registry.hpp"
 
@@ -27,7 +27,7 @@ struct Figure {
   std::string title;
   std::string sentence;  ///< what to see, computed from the data; plain text
   std::string note;      ///< how to read it, what was left out or thinned; plain text
-  Table table;
+  FigureTable table;
   std::vector<Series> legend;  ///< series that can be highlighted; none where there is nothing to choose
   std::string further_legend;  ///< markup: of kinds or of a heat scale
   std::vector<double> limits;  ///< of a heat map, for the script

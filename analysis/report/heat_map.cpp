@@ -79,7 +79,7 @@ std::string heat_legend(const std::vector<double>& limits, const std::string& un
   std::string text = "<p class=\"scale\"><span>0</span>";
   for (int i = 0; i < kClasses; ++i) {
     text += fmt::format("<i class=\"h{}\"></i>", i);
-    if (i + 1 < kClasses) text += fmt::format("<span>{}</span>", short_number(limits[i]));
+    if (i + 1 < kClasses) text += fmt::format("<span>{}</span>", brief_number(limits[i]));
   }
   return text + fmt::format("<span>{}</span><i class=\"hx\"></i><span>not run</span></p>\n", escape_markup(units));
 }

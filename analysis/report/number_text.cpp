@@ -17,20 +17,20 @@ std::string with_commas(long long whole) {
 
 }  // namespace
 
-std::string short_number(double x) {
+std::string brief_number(double x) {
   if (std::isnan(x)) return "none";
   if (std::isinf(x)) return x > 0 ? "infinite" : "-infinite";
   if (std::abs(x) >= 999.5 && std::abs(x) < 1e7) return with_commas(std::llround(x));
   return fmt::format("{:.3g}", x);
 }
 
-std::string short_bytes(double count) {
-  const std::string text = short_binary(count);
+std::string brief_bytes(double count) {
+  const std::string text = brief_binary(count);
   if (std::isnan(count)) return text;
   return std::isdigit(static_cast<unsigned char>(text.back())) ? text + " B" : text + "B";
 }
 
-std::string short_binary(double count) {
+std::string brief_binary(double count) {
   if (std::isnan(count)) return "none";
   const char* units[] = {"", " Ki", " Mi", " Gi", " Ti"};
   int unit = 0;

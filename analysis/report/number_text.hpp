@@ -7,11 +7,11 @@
 namespace lacuna {
 
 /// Three significant digits: 0.0437, 1.29e-05, 1,293, "none" for NaN.
-std::string short_number(double x);
+std::string brief_number(double x);
 /// Binary units: 323 KiB.
-std::string short_bytes(double count);
+std::string brief_bytes(double count);
 /// A count in binary units: 512, 128 Ki, 1 Mi.
-std::string short_binary(double count);
+std::string brief_binary(double count);
 /// Up to two decimals, with commas: 3,514.25.
 std::string long_number(double x);
 /// "12.3 %"

@@ -22,7 +22,7 @@ struct Section {
 };
 
 /// The whole page. Its data stands in it once, as the JSON of <script id="data">:
-/// {"files": [{"file", "figures": {NAME: {"columns": [...] as of Table::json, "limits": [...]}}}]}.
+/// {"files": [{"file", "figures": {NAME: {"columns": [...] as of FigureTable::json, "limits": [...]}}}]}.
 std::string html_page(const std::vector<Section>& sections);
 
 /// Inline parts of the page.

@@ -31,12 +31,12 @@ PathPoint read_point(const PathEntry& path, std::int64_t cell) {
     below += code == row_status::below_radius;
   }
   point.is_rounding = below > 0 && 2 * below >= point.measured;
-  point.keys = mean(path.rows.measured("keys_attended", cell, status));
-  point.bytes = mean(path.rows.measured("bytes_read_main", cell, status));
+  point.keys = mean(measured(path.rows, "keys_attended", cell, status));
+  point.bytes = mean(measured(path.rows, "bytes_read_main", cell, status));
   for (const char* more : {"bytes_read_summary", "bytes_read_index"})
-    if (path.rows.has(more)) point.bytes += mean(path.rows.measured(more, cell, status));
+    if (path.rows.has(more)) point.bytes += mean(measured(path.rows, more, cell, status));
   const std::vector<Estimate> errors = correlated_quantiles(
-      measured_places(path.rows, status), path.rows.measured("output_error_relative", cell, status), {0.5, 0.99});
+      measured_places(path.rows, status), measured(path.rows, "output_error_relative", cell, status), {0.5, 0.99});
   point.median = errors[0];
   point.p99 = errors[1];
   return point;
@@ -63,7 +63,7 @@ Reads budgeted(const std::vector<PathPoint>& points) {
 }
 
 std::string budget_text(Reads reads, double budget) {
-  return reads == &PathPoint::keys ? counted(static_cast<long long>(budget), "key") : short_bytes(budget);
+  return reads == &PathPoint::keys ? counted(static_cast<long long>(budget), "key") : brief_bytes(budget);
 }
 
 std::optional<PathPoint> best_within(const std::vector<PathPoint>& points, Reads reads, double budget, bool oracle) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/statistics/interval.hpp"
 
 namespace lacuna {

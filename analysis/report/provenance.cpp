@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 
 namespace lacuna {
 namespace {
@@ -29,7 +29,7 @@ StatusCounts count_status(const ResultsReader& reader) {
   if (!reader.has("/path")) return counts;
   for (const std::string& name : reader.names("/path")) {
     if (!reader.has("/path/" + name + "/status")) continue;
-    const PathRows rows(reader, "/path/" + name, "status");
+    const RowCells rows(reader, "/path/" + name, "status");
     for (std::int64_t cell = 0; cell < rows.cells(); ++cell)
       for (const double code : rows.read("status", cell))
         if (code >= 0 && code < 6) ++counts.of[static_cast<std::size_t>(code)];

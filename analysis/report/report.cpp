@@ -19,7 +19,7 @@ std::string verdict(const ReportInput& input, const StatusCounts& status) {
       "{}: {}, {}{}.", counted(status.rows(), "row"),
       status.violations() == 0 ? "no bound is violated" : counted(status.violations(), "bound") + " violated",
       status.failures() == 0 ? "none failed" : fmt::format("{} failed", status.failures()),
-      status.of[1] > 0 ? fmt::format(", {} not run", short_number(static_cast<double>(status.of[1]))) : "");
+      status.of[1] > 0 ? fmt::format(", {} not run", brief_number(static_cast<double>(status.of[1]))) : "");
   if (input.experiment != "attention_error") return text;
   const std::vector<PathPoint> points = path_points(input.reader, input.palette);
   std::string best;
@@ -27,7 +27,7 @@ std::string verdict(const ReportInput& input, const StatusCounts& status) {
   for (const double budget : round_budgets(points, reads))
     if (const auto point = best_within(points, reads, budget, false))
       best += fmt::format("{}within {} {} ({})", best.empty() ? "" : "; ", budget_text(reads, budget), point->name(),
-                          short_number(point->median.value));
+                          brief_number(point->median.value));
   return best.empty() ? text : fmt::format("{} Smallest median error of a path that is no oracle: {}.", text, best);
 }
 

@@ -39,12 +39,12 @@ void write_vector(const Handle& object, const std::string& name, hid_t type, std
             values.empty() ? &none : values.data());
 }
 
-/// A fixed-length UTF-8 string type of `size` bytes.
+/// A UTF-8 string type of `size` bytes, or of any length (H5T_VARIABLE).
 Handle text_type(std::size_t size, const std::string& name) {
   Handle type(H5Tcopy(H5T_C_S1), "describe attribute", name);
   checked(H5Tset_size(type.id(), size), "describe attribute", name);
   checked(H5Tset_cset(type.id(), H5T_CSET_UTF8), "describe attribute", name);
-  checked(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "describe attribute", name);
+  if (size != H5T_VARIABLE) checked(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "describe attribute", name);
   return type;
 }
 
@@ -82,6 +82,15 @@ void write_attribute(const Handle& object, const std::string& name, std::span<co
 
 void write_attribute(const Handle& object, const std::string& name, std::span<const std::uint8_t> values) {
   write_vector(object, name, H5T_STD_U8LE, values);
+}
+
+void write_attribute(const Handle& object, const std::string& name, std::span<const std::string> values) {
+  std::vector<std::string> texts;
+  std::vector<const char*> pointers;
+  for (const std::string& value : values) texts.push_back(printable_utf8(value));
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  const Handle type = text_type(H5T_VARIABLE, name);
+  write_vector(object, name, type.id(), std::span<const char* const>(pointers));
 }
 
 bool has_attribute(const Handle& object, const std::string& name) {

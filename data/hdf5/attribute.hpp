@@ -22,6 +22,8 @@ void write_attribute(const Handle& object, const std::string& name, double value
 void write_attribute(const Handle& object, const std::string& name, std::span<const std::int64_t> values);
 void write_attribute(const Handle& object, const std::string& name, std::span<const double> values);
 void write_attribute(const Handle& object, const std::string& name, std::span<const std::uint8_t> values);
+/// Variable-length UTF-8 (netCDF-C reads no lists of fixed-length texts).
+void write_attribute(const Handle& object, const std::string& name, std::span<const std::string> values);
 
 bool has_attribute(const Handle& object, const std::string& name);
 /// All names, sorted by bytes.

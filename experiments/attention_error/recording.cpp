@@ -1,6 +1,7 @@
 #include "experiments/attention_error/recording.hpp"
 
 #include "core/base/error.hpp"
+#include "experiments/harness/default_plot.hpp"
 #include "experiments/harness/sweep_dimensions.hpp"
 
 namespace lacuna {
@@ -80,10 +81,15 @@ Recording::Recording(ResultsFile& file, const Study& study, const std::vector<So
       group.attribute("reference",
                       "dense attention over the rows; this path attends entries that stand for several rows, so that "
                       "omitted mass, divergences, recall and bounds are not defined");
+    std::vector<std::string> axes;
+    for (const std::vector<Dimension>* dimensions : {&leading, &row_dimensions_})
+      for (const Dimension& dimension : *dimensions) axes.push_back(dimension.name);
+    default_signal(group, plan.traits.other_support ? "output_error" : "omitted_mass", axes);
     for (const Axis& axis : plan.study->sweep.axes) write_zipped_coordinates(group, axis);
     for (const Axis& axis : study.source.axes) write_zipped_coordinates(group, axis);
   }
   for (const Axis& axis : study.source.axes) write_zipped_coordinates(exact, axis);
+  announce_default_plot(file, {"path", plans.front().study->name});
 }
 
 Recording::Group Recording::create(ResultsGroup group, const std::vector<RowVariable>& variables,

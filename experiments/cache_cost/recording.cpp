@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "experiments/harness/default_plot.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -83,6 +85,8 @@ void record_costs(ResultsFile& file, const ArchitectureCosts& costs) {
   ResultsGroup group = file.group("/cost/" + costs.architecture->name);
   for (const auto& [key, value] : costs.architecture->parameters.values()) group.attribute(key, to_string(value));
   group.attribute("layer_count", static_cast<std::int64_t>(costs.architecture->model.layers.size()));
+
+  default_signal(group, "bytes_stored", {"context"});
 
   CostGroup of(group, costs.contexts);
   of.per_token("bytes_per_token", "growth of the cache per token", totals(costs.per_token));

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "experiments/cache_cost/recording.hpp"
+#include "experiments/harness/default_plot.hpp"
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/open_results.hpp"
 
@@ -14,11 +15,8 @@ namespace lacuna {
 std::filesystem::path run_cache_cost(const CommandLine& line, int argc, char** argv) {
   const CostStudy study = read_cost_study(line.parameters, line.settings);
   if (line.dry_run) {
-    std::cout << fmt::format("{} architectures, {} contexts
-                             dry run
-                             : nothing was written ",
-                               study.architectures.size(),
-                               study.contexts.size());
+    std::cout << fmt::format("{} architectures, {} contexts\ndry run: nothing was written\n",
+                             study.architectures.size(), study.contexts.size());
     return {};
   }
 
@@ -27,6 +25,7 @@ std::filesystem::path run_cache_cost(const CommandLine& line, int argc, char** a
   if (line.output && std::filesystem::equivalent(*line.output, study.file, none))
     throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", line.output->string()));
   ResultsFile file = open_results(line, study, {}, run);
+  announce_default_plot(file, {"cost", study.architectures.front().name});
   for (const Architecture& architecture : study.architectures) {
     check_for_interrupt();
     record_costs(file, ArchitectureCosts::of(architecture, study.contexts));

@@ -58,8 +58,11 @@ void collect_keys(const nlohmann::json& schema, const std::string& prefix, std::
 }  // namespace
 
 void add_page_flags(CLI::App& app) {
-  app.add_flag("--man", "Print the manual page and exit: --man | man -l -");
-  app.add_option("--completion", "Print completions for a shell and exit: source <(PROGRAM --completion bash)")
+  app.add_flag("--man")->description("Print the manual page and exit: --man | man -l -");
+  app.add_option("--completion")
+      ->description("Print completions for a shell and exit: source <(PROGRAM --completion bash)")
+      ->type_name("SHELL")
+      ->expected(1)
       ->check(CLI::IsMember({"bash"}));
 }
 

@@ -27,7 +27,8 @@ struct Dimension {
   std::int64_t size() const;
 };
 
-using AttributeValue = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>>;
+using AttributeValue = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>,
+                                    std::vector<std::string>>;
 
 enum class VariableType { f64, i64, u8 };
 

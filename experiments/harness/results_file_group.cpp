@@ -29,6 +29,9 @@ void write_attribute(const hdf5::Handle& object, const std::string& name, const 
     void operator()(const std::vector<double>& list) const {
       hdf5::write_attribute(object, name, std::span<const double>(list));
     }
+    void operator()(const std::vector<std::string>& list) const {
+      hdf5::write_attribute(object, name, std::span<const std::string>(list));
+    }
   };
   std::visit(Visitor{object, name}, value);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "experiments/harness/default_plot.hpp"
 #include "experiments/harness/sweep_dimensions.hpp"
 
 namespace lacuna {
@@ -167,6 +168,7 @@ DivergenceRecording::DivergenceRecording(ResultsFile& file, const Study& study, 
   exact.variable(status_of_row(of_row));
   for (const Axis& axis : study.source.axes) write_zipped_coordinates(exact.group(), axis);
 
+  announce_default_plot(file, {"path", plans.front().study->name});
   for (const PathPlan& plan : plans) {
     std::vector<Dimension> leading = source_dimensions;
     for (const Dimension& dimension : sweep_dimensions(plan.study->sweep)) leading.push_back(dimension);
@@ -178,6 +180,10 @@ DivergenceRecording::DivergenceRecording(ResultsFile& file, const Study& study, 
     for (const Axis& axis : plan.study->sweep.axes) write_zipped_coordinates(path.group(), axis);
     for (const Axis& axis : study.source.axes) write_zipped_coordinates(path.group(), axis);
 
+    std::vector<std::string> axes;
+    for (const Dimension& dimension : leading) axes.push_back(dimension.name);
+    axes.insert(axes.end(), {"sequence", "position"});
+    default_signal(path.group(), "kl_exact_approx", axes);
     const std::vector<std::string> of_layer = {"sequence", "layer", "position"};
     path.variable({"hidden_error", f64, of_layer, "1", "norm of h~ - h behind the layer, h the exact run's", {}});
     path.variable({"hidden_error_relative", f64, of_layer, "1", "hidden_error over the norm of h", {}});

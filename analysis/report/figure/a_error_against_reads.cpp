@@ -73,11 +73,11 @@ std::string sentence(const std::vector<PathPoint>& points) {
     const auto oracle = best_within(points, reads, budget, true);
     if (!best) continue;
     text += fmt::format("{} at most {} a query, the least median error of a path that a system could run is {} ({})",
-                        text.empty() ? "With" : " With", budget_text(reads, budget), short_number(best->median.value),
+                        text.empty() ? "With" : " With", budget_text(reads, budget), brief_number(best->median.value),
                         best->name());
     if (oracle && oracle->median.value < best->median.value)
       text += fmt::format(", {} times that of the best oracle ({})",
-                          short_number(best->median.value / oracle->median.value), oracle->name());
+                          brief_number(best->median.value / oracle->median.value), oracle->name());
     text += ".";
   }
   if (!text.empty()) return text;
@@ -86,7 +86,7 @@ std::string sentence(const std::vector<PathPoint>& points) {
   });
   return worst == points.end() || !(worst->median.value > 0)
              ? "No path moves the output."
-             : fmt::format("The largest median error is {} ({}).", short_number(worst->median.value), worst->name());
+             : fmt::format("The largest median error is {} ({}).", brief_number(worst->median.value), worst->name());
 }
 
 Figure make(const ReportInput& input) {
@@ -101,19 +101,19 @@ Figure make(const ReportInput& input) {
       "the frontier of the paths that are no oracles. Errors are relative to the norm of the exact output; bytes are "
       "rows, summaries and index keys per KV head. An error below its own error radius in half of the rows is drawn as "
       "0.";
-  figure.table = Table({{"path"},
-                        {"swept"},
-                        {"cell"},
-                        {"keys_attended", "1", "keys_attended", "mean"},
-                        {"bytes_read", "byte", "bytes_read_main + bytes_read_summary + bytes_read_index", "mean"},
-                        {"error_median", "1", "output_error_relative", "median"},
-                        {"error_median_low", "1"},
-                        {"error_median_high", "1"},
-                        {"error_p99", "1", "output_error_relative", "p99"},
-                        {"error_p99_low", "1"},
-                        {"error_p99_high", "1"},
-                        {"rows", "1", "status", "measured"},
-                        {"rows_not_run", "1", "status", "not_run"}});
+  figure.table = FigureTable({{"path"},
+                              {"swept"},
+                              {"cell"},
+                              {"keys_attended", "1", "keys_attended", "mean"},
+                              {"bytes_read", "byte", "bytes_read_main + bytes_read_summary + bytes_read_index", "mean"},
+                              {"error_median", "1", "output_error_relative", "median"},
+                              {"error_median_low", "1"},
+                              {"error_median_high", "1"},
+                              {"error_p99", "1", "output_error_relative", "p99"},
+                              {"error_p99_low", "1"},
+                              {"error_p99_high", "1"},
+                              {"rows", "1", "status", "measured"},
+                              {"rows_not_run", "1", "status", "not_run"}});
   std::string partial;
   for (const PathPoint& point : points) {
     figure.table.add({point.series.name, point.cell, static_cast<double>(point.number), point.keys, point.bytes,

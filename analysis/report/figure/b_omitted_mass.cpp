@@ -7,7 +7,7 @@
 #include "analysis/report/figure.hpp"
 #include "analysis/report/heat_map.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/report/thinning.hpp"
 #include "analysis/statistics/quantile.hpp"
 
@@ -33,7 +33,7 @@ struct HeadGroups {
 };
 
 /// The median over the other dimensions, [layer, group]; NaN where no row was measured.
-std::vector<double> medians(const PathRows& rows, std::int64_t cell, const HeadGroups& groups) {
+std::vector<double> medians(const RowCells& rows, std::int64_t cell, const HeadGroups& groups) {
   const std::vector<double> status = rows.read("status", cell);
   const std::vector<double> mass = rows.read("omitted_mass", cell);
   const std::vector<std::int64_t> layer = rows.index_along("layer");
@@ -85,12 +85,12 @@ std::string sentence(const std::vector<MapOfPath>& maps, const std::vector<std::
 Figure make(const ReportInput& input) {
   Figure figure;
   figure.title = "Where mass is omitted";
-  figure.table = Table({{"path"},
-                        {"swept"},
-                        {"cell"},
-                        {"layer"},
-                        {"head"},
-                        {"omitted_mass", "1", "omitted_mass", "median by layer and head"}});
+  figure.table = FigureTable({{"path"},
+                              {"swept"},
+                              {"cell"},
+                              {"layer"},
+                              {"head"},
+                              {"omitted_mass", "1", "omitted_mass", "median by layer and head"}});
   const std::vector<PathEntry> paths = read_paths(input.reader, input.palette);
   std::vector<std::string> layers;
   HeadGroups groups;

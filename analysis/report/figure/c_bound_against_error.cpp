@@ -7,7 +7,7 @@
 
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 
 namespace lacuna {
 namespace {
@@ -48,12 +48,12 @@ std::vector<Point> thin(const std::vector<Point>& points, std::size_t most) {
 Figure make(const ReportInput& input) {
   Figure figure;
   figure.title = "Bound against error, row by row";
-  figure.table = Table({{"path"},
-                        {"swept"},
-                        {"cell"},
-                        {"row_in_cell"},
-                        {"output_error", "1", "output_error", "value"},
-                        {"bound", "1", "bound", "value"}});
+  figure.table = FigureTable({{"path"},
+                              {"swept"},
+                              {"cell"},
+                              {"row_in_cell"},
+                              {"output_error", "1", "output_error", "value"},
+                              {"bound", "1", "bound", "value"}});
   const std::vector<PathEntry> paths = read_paths(input.reader, input.palette);
   std::int64_t cells = 0;
   for (const PathEntry& path : paths) cells += path.rows.cells();
@@ -104,15 +104,15 @@ Figure make(const ReportInput& input) {
   else
     figure.sentence = fmt::format(
         "{} of {} lie below the diagonal, {}; the tightest bound {}.",
-        below == 0 ? "None" : short_number(static_cast<double>(below)), counted(measured - left_out, "row"),
+        below == 0 ? "None" : brief_number(static_cast<double>(below)), counted(measured - left_out, "row"),
         violations == 0 ? "and no row violates its bound" : fmt::format("{} of them beyond rounding", violations),
         tightest < 1.001 ? "is its error to within 0.1 %"
-                         : fmt::format("is {} times its error", short_number(tightest)));
+                         : fmt::format("is {} times its error", brief_number(tightest)));
   figure.note = fmt::format(
       "{} of {} are drawn: the extremes of error, bound and ratio of each path and swept value, every violation, and "
       "of "
       "the others each n-th in the order of the file. {} without a positive error above its radius are not drawn.",
-      counted(static_cast<long long>(figure.table.rows()), "row"), short_number(static_cast<double>(measured)),
+      counted(static_cast<long long>(figure.table.rows()), "row"), brief_number(static_cast<double>(measured)),
       counted(left_out, "row"));
   if (drawn.empty()) return figure;
   const auto draw = [drawn, values, sentence = figure.sentence](const Extent& extent) {

@@ -5,7 +5,7 @@
 
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/report/ranges.hpp"
 #include "analysis/statistics/quantile.hpp"
 
@@ -15,13 +15,13 @@ namespace {
 Figure make(const ReportInput& input) {
   Figure figure;
   figure.title = "How tight the bound is";
-  figure.table = Table({{"path"},
-                        {"p5", "1", "bound / output_error", "p5"},
-                        {"p25", "1", "bound / output_error", "p25"},
-                        {"median", "1", "bound / output_error", "median"},
-                        {"p75", "1", "bound / output_error", "p75"},
-                        {"p95", "1", "bound / output_error", "p95"},
-                        {"rows"}});
+  figure.table = FigureTable({{"path"},
+                              {"p5", "1", "bound / output_error", "p5"},
+                              {"p25", "1", "bound / output_error", "p25"},
+                              {"median", "1", "bound / output_error", "median"},
+                              {"p75", "1", "bound / output_error", "p75"},
+                              {"p95", "1", "bound / output_error", "p95"},
+                              {"rows"}});
   std::vector<Range> ranges;
   std::vector<double> values;
   for (const PathEntry& path : read_paths(input.reader, input.palette)) {
@@ -41,7 +41,7 @@ Figure make(const ReportInput& input) {
     for (const double at : {0.05, 0.25, 0.5, 0.75, 0.95}) q.push_back(quantile(ratio, at));
     values.insert(values.end(), q.begin(), q.end());
     const std::size_t row = figure.table.add({path.name, q[0], q[1], q[2], q[3], q[4], rows});
-    ranges.push_back({path.series.label(), path.series, q[2], q[0], q[4], q[1], q[3], short_number(q[2]), row});
+    ranges.push_back({path.series.label(), path.series, q[2], q[0], q[4], q[1], q[3], brief_number(q[2]), row});
     figure.legend.push_back(path.series);
   }
   if (ranges.empty()) {
@@ -52,7 +52,7 @@ Figure make(const ReportInput& input) {
   const auto [tight, loose] = std::minmax_element(ranges.begin(), ranges.end(), by_median);
   figure.sentence = fmt::format(
       "In the median row the bound is {} times the error for {}, the tightest, and {} times for {}, the loosest.",
-      short_number(tight->mark), tight->label, short_number(loose->mark), loose->label);
+      brief_number(tight->mark), tight->label, brief_number(loose->mark), loose->label);
   figure.note =
       "Mark and number: median of bound / error; thick line: half of the rows; thin line: p5 to p95; all swept values "
       "together. Rows with an error of 0 or below its own error radius are left out.";

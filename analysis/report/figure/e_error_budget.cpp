@@ -12,7 +12,7 @@
 #include "analysis/report/bars.hpp"
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/statistics/mean.hpp"
 
 namespace lacuna {
@@ -36,7 +36,7 @@ Budget read_budget(const PathEntry& path, std::int64_t cell) {
   Budget budget{path.series, path.rows.cell_name(cell), cell, {}, {}, 0, 0, 0};
   const std::vector<double> status = path.rows.read("status", cell);
   const auto value = [&](const std::string& variable) {
-    return path.rows.has(variable) ? mean(path.rows.measured(variable, cell, status)) : 0.0;
+    return path.rows.has(variable) ? mean(measured(path.rows, variable, cell, status)) : 0.0;
   };
   for (std::size_t s = 0; s < kStages.size(); ++s) {
     budget.error[s] = value(fmt::format("output_error_{}", kStages[s]));
@@ -57,7 +57,7 @@ std::vector<Bar> bars(const std::vector<Budget>& budgets, const std::array<doubl
     for (const double part : budget.*parts) sum += part;
     for (std::size_t s = 0; s < kStages.size(); ++s)
       bar.segments.push_back({sum > 0 ? 100 * (budget.*parts)[s] / sum : 0, fmt::format("k{}", s), budget.row + s});
-    bar.text = short_number(sum);
+    bar.text = brief_number(sum);
     result.push_back(std::move(bar));
   }
   return result;
@@ -72,13 +72,13 @@ Figure make(const ReportInput& input) {
     }
   Figure figure;
   figure.title = "Error budget by stage";
-  figure.table = Table({{"path"},
-                        {"swept"},
-                        {"cell"},
-                        {"stage"},
-                        {"error", "1", "output_error_<stage>", "mean"},
-                        {"bound", "1", "bound_<stage>", "mean"},
-                        {"output_error", "1", "output_error", "mean"}});
+  figure.table = FigureTable({{"path"},
+                              {"swept"},
+                              {"cell"},
+                              {"stage"},
+                              {"error", "1", "output_error_<stage>", "mean"},
+                              {"bound", "1", "bound_<stage>", "mean"},
+                              {"output_error", "1", "output_error", "mean"}});
   for (Budget& budget : budgets) {
     budget.row = figure.table.rows();
     for (std::size_t s = 0; s < kStages.size(); ++s)
@@ -119,7 +119,7 @@ Figure make(const ReportInput& input) {
         "stages add up to at most {} times the error itself.",
         counted(static_cast<long long>(several), "path setting"), extreme->series.label(),
         extreme->cell.empty() ? "" : " at ", extreme->cell, kStages[stage], percent(share(*extreme)),
-        short_number(slack));
+        brief_number(slack));
   }
   figure.note = fmt::format(
       "Means over rows, as shares of their sum, which stands behind the bar. Arithmetic has no measured part of its "

@@ -7,7 +7,7 @@
 
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/report/thinning.hpp"
 #include "analysis/statistics/log_normal_weights.hpp"
 #include "analysis/statistics/quantile.hpp"
@@ -20,7 +20,7 @@ constexpr std::int64_t kMostPoints = 1500;  // of the whole figure
 /// Paths that keep each head's own top keys and nothing else: what the law is about.
 bool keeps_the_top(const ReportInput& input, const PathEntry& path) {
   bool main = false;
-  for (const auto& [name, value] : input.reader.attributes(path.rows.group())) {
+  for (const auto& [name, value] : input.reader.attributes(path.group)) {
     if (name == "select.by") main = value == "main";
     if (name.starts_with("pool.") || name == "store" || name == "store_k" || name == "store_v") return false;
     if ((name == "window" || name == "sink_tokens") && value != "0") return false;
@@ -42,14 +42,14 @@ struct HeadPoint {
 Figure make(const ReportInput& input) {
   Figure figure;
   figure.title = "Measured against theory";
-  figure.table = Table({{"path"},
-                        {"swept"},
-                        {"cell"},
-                        {"layer"},
-                        {"head"},
-                        {"predicted", "1"},
-                        {"omitted_mass", "1", "omitted_mass", "median"}});
-  const PathRows exact(input.reader, "/exact", "score_std");
+  figure.table = FigureTable({{"path"},
+                              {"swept"},
+                              {"cell"},
+                              {"layer"},
+                              {"head"},
+                              {"predicted", "1"},
+                              {"omitted_mass", "1", "omitted_mass", "median"}});
+  const RowCells exact(input.reader, "/exact", "score_std");
   std::vector<std::pair<Series, std::vector<Mark>>> drawn;
   std::vector<double> values;
   std::int64_t pairs = 0;
@@ -108,7 +108,7 @@ Figure make(const ReportInput& input) {
       "In {} of {} of head and budget the omitted mass lies within a factor of 2 of the log-normal law; in the median "
       "it is {} times what the law says, so that these heads are {} concentrated than normal scores of the same "
       "deviation.",
-      short_number(static_cast<double>(near)), counted(pairs, "pair"), short_number(middle),
+      brief_number(static_cast<double>(near)), counted(pairs, "pair"), brief_number(middle),
       middle < 1 ? "more" : "less");
   figure.note =
       "A point per head and swept value: medians over queries of the law at the row's own score_std and share of keys, "

@@ -6,14 +6,14 @@
 #include "analysis/report/figure.hpp"
 #include "analysis/report/heat_map.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 
 namespace lacuna {
 namespace {
 
 Figure make(const ReportInput& input) {
   const std::string variable = "/exact/mass_by_distance";
-  const PathRows rows(input.reader, "/exact", "visible_keys");
+  const RowCells rows(input.reader, "/exact", "visible_keys");
   const std::vector<std::string> distances = input.reader.dimensions(variable).back().labels;
   const std::vector<std::string>& layers = rows.labels_of("layer");
   const std::int64_t cell = rows.cells() - 1;
@@ -26,7 +26,7 @@ Figure make(const ReportInput& input) {
       static_cast<std::size_t>(std::find(distances.begin(), distances.end(), "128") - distances.begin());
   Figure figure;
   figure.title = "Mass by distance";
-  figure.table = Table({{"layer"}, {"distance", "token"}, {"cell"}, {"mass", "1", "mass_by_distance", "mean"}});
+  figure.table = FigureTable({{"layer"}, {"distance", "token"}, {"cell"}, {"mass", "1", "mass_by_distance", "mean"}});
   for (std::size_t l = 0; l < layers.size(); ++l) {
     std::vector<double> sum(distances.size(), 0);
     double count = 0;

@@ -6,7 +6,7 @@
 
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 
 namespace lacuna {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 Figure make(const ReportInput& input) {
   Figure figure;
   figure.title = "Hidden error by layer";
-  figure.table = Table(
+  figure.table = FigureTable(
       {{"path"}, {"swept"}, {"cell"}, {"layer"}, {"hidden_error_relative", "1", "hidden_error_relative", "mean"}});
   std::vector<std::pair<Series, std::vector<Mark>>> lines;
   std::vector<double> values;
@@ -22,7 +22,7 @@ Figure make(const ReportInput& input) {
   double worst = 0;
   std::string where = "no path";
   for (const PathEntry& path : read_paths(input.reader, input.palette)) {
-    const PathRows rows(input.reader, path.rows.group(), "hidden_error_relative");
+    const RowCells rows(input.reader, path.group, "hidden_error_relative");
     const auto& layers = rows.labels_of("layer");
     figure.legend.push_back(path.series);
     const std::vector<std::int64_t> layer = rows.index_along("layer");

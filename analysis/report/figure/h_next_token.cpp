@@ -8,7 +8,7 @@
 #include "analysis/report/bars.hpp"
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/statistics/correlated_mean.hpp"
 
 namespace lacuna {
@@ -28,7 +28,7 @@ struct Setting {
   std::string name() const { return cell.empty() ? series.label() : series.label() + ", " + cell; }
 };
 
-std::set<std::string> stages_of(const ReportInput& input, const PathRows& rows, std::int64_t cell) {
+std::set<std::string> stages_of(const ReportInput& input, const RowCells& rows, std::int64_t cell) {
   std::set<std::string> stages;
   for (const auto& [name, value] : input.reader.attributes(rows.group()))
     if (value != "0" && value != "false" && value != "exact" && name != "oracle") stages.insert(name + "=" + value);
@@ -58,7 +58,7 @@ std::vector<std::size_t> chain(const std::vector<Setting>& settings) {
   return links;
 }
 
-Setting read_setting(const ReportInput& input, const Series& series, const PathRows& rows, std::int64_t cell) {
+Setting read_setting(const ReportInput& input, const Series& series, const RowCells& rows, std::int64_t cell) {
   Setting setting{series, rows.cell_name(cell), cell, {}, {}, stages_of(input, rows, cell), 0};
   const std::vector<double> kl = rows.read("kl_exact_approx", cell);
   const std::vector<std::int64_t> sequence = rows.index_along("sequence");
@@ -98,18 +98,18 @@ Figure make(const ReportInput& input) {
   figure.title = "Next-token divergence";
   std::vector<Setting> settings;
   for (const PathEntry& path : read_paths(input.reader, input.palette)) {
-    const PathRows rows(input.reader, path.rows.group(), "kl_exact_approx");
+    const RowCells rows(input.reader, path.group, "kl_exact_approx");
     figure.legend.push_back(path.series);
     for (std::int64_t cell = 0; cell < rows.cells(); ++cell)
       settings.push_back(read_setting(input, path.series, rows, cell));
   }
-  figure.table = Table({{"path"},
-                        {"swept"},
-                        {"cell"},
-                        {"from_position", "token"},
-                        {"kl", "nat", "kl_exact_approx", "mean"},
-                        {"kl_low", "nat"},
-                        {"kl_high", "nat"}});
+  figure.table = FigureTable({{"path"},
+                              {"swept"},
+                              {"cell"},
+                              {"from_position", "token"},
+                              {"kl", "nat", "kl_exact_approx", "mean"},
+                              {"kl_low", "nat"},
+                              {"kl_high", "nat"}});
   std::vector<double> means;
   for (Setting& setting : settings) {
     setting.row =
@@ -129,15 +129,15 @@ Figure make(const ReportInput& input) {
     const bool linked = std::find(links.begin(), links.end(), i) != links.end();
     if (links.size() > 2 && linked && i != links.front()) continue;
     if (!(settings[i].kl.value > 0)) continue;
-    alone.push_back(bar(settings[i], short_number(settings[i].kl.value)));
+    alone.push_back(bar(settings[i], brief_number(settings[i].kl.value)));
     sum_alone += settings[i].kl.value;
   }
   double before = 0;
   for (const std::size_t i : links) {
     const double step = settings[i].kl.value - before;
-    together.push_back(bar(settings[i], before == 0 ? short_number(settings[i].kl.value)
-                                                    : fmt::format("{} ({}{})", short_number(settings[i].kl.value),
-                                                                  step < 0 ? "" : "+", short_number(step))));
+    together.push_back(bar(settings[i], before == 0 ? brief_number(settings[i].kl.value)
+                                                    : fmt::format("{} ({}{})", brief_number(settings[i].kl.value),
+                                                                  step < 0 ? "" : "+", brief_number(step))));
     before = settings[i].kl.value;
   }
   const auto worst = std::max_element(settings.begin(), settings.end(),
@@ -146,11 +146,11 @@ Figure make(const ReportInput& input) {
     figure.sentence = fmt::format(
         "Everything together ({}) costs {} nat of KL a token; its {} one by one come to that through the steps on the "
         "right, and what was run alone adds up to {} nat.",
-        settings[links.back()].name(), short_number(before), counted(static_cast<long long>(links.size()), "stage"),
-        short_number(sum_alone));
+        settings[links.back()].name(), brief_number(before), counted(static_cast<long long>(links.size()), "stage"),
+        brief_number(sum_alone));
   else if (worst != settings.end())
     figure.sentence =
-        fmt::format("The largest mean KL is {} nat a token ({}).", short_number(worst->kl.value), worst->name());
+        fmt::format("The largest mean KL is {} nat a token ({}).", brief_number(worst->kl.value), worst->name());
   figure.note =
       "KL(p || q) of the exact run's next-token distribution p from the path's q. Whiskers: 95 % intervals of the mean "
       "that allow for correlated positions.";

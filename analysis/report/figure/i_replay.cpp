@@ -7,7 +7,7 @@
 #include "analysis/report/figure.hpp"
 #include "analysis/report/heat_map.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/report/thinning.hpp"
 
 namespace lacuna {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostValues = 16000;
 
 /// The mean over sequences, [layer, offset]; NaN where nothing ran.
-std::vector<double> mean_errors(const PathRows& rows, std::int64_t cell) {
+std::vector<double> mean_errors(const RowCells& rows, std::int64_t cell) {
   const std::vector<double> errors = rows.read("hidden_error_relative", cell);
   const std::int64_t states = rows.size_of("layer") * rows.size_of("offset");
   std::vector<double> sum(static_cast<std::size_t>(states), 0);
@@ -31,18 +31,18 @@ std::vector<double> mean_errors(const PathRows& rows, std::int64_t cell) {
 }
 
 Figure states(const ReportInput& input) {
-  const PathRows rows(input.reader, "/replay", "hidden_error_relative");
+  const RowCells rows(input.reader, "/replay", "hidden_error_relative");
   const std::vector<std::string>& layers = rows.labels_of("layer");
   const std::vector<std::string>& offsets = rows.labels_of("offset");
   const auto size = static_cast<std::int64_t>(layers.size() * offsets.size());
   const std::vector<std::int64_t> cells = evenly_spread(rows.cells(), kMostValues / size);
   Figure figure;
   figure.title = "Replay: states by layer and offset";
-  figure.table = Table({{"replay"},
-                        {"cell"},
-                        {"layer"},
-                        {"offset", "token"},
-                        {"hidden_error_relative", "1", "hidden_error_relative", "mean by layer and offset"}});
+  figure.table = FigureTable({{"replay"},
+                              {"cell"},
+                              {"layer"},
+                              {"offset", "token"},
+                              {"hidden_error_relative", "1", "hidden_error_relative", "mean by layer and offset"}});
   std::vector<std::vector<double>> values;
   std::vector<double> all;
   double exact = 0;
@@ -81,15 +81,15 @@ Figure states(const ReportInput& input) {
 }
 
 Figure next_steps(const ReportInput& input) {
-  const PathRows rows(input.reader, "/replay", "kl_exact_approx");
+  const RowCells rows(input.reader, "/replay", "kl_exact_approx");
   Figure figure;
   figure.title = "Replay: the tokens that follow";
-  figure.table = Table({{"replay"},
-                        {"cell"},
-                        {"variant"},
-                        {"replay_length", "token"},
-                        {"kl_mean", "nat", "kl_exact_approx", "mean"},
-                        {"kl_max", "nat", "kl_exact_approx", "max"}});
+  figure.table = FigureTable({{"replay"},
+                              {"cell"},
+                              {"variant"},
+                              {"replay_length", "token"},
+                              {"kl_mean", "nat", "kl_exact_approx", "mean"},
+                              {"kl_max", "nat", "kl_exact_approx", "max"}});
   struct Line {
     Series series;
     std::vector<Mark> mean;
@@ -145,7 +145,7 @@ Figure next_steps(const ReportInput& input) {
         fmt::format("{}{} leaves the next tokens' distributions untouched {}", figure.sentence.empty() ? "" : "; ",
                     line.series.name,
                     exact == line.largest.end() ? std::string("at no length that was run")
-                                                : fmt::format("from {} replayed tokens on", short_number(exact->x)));
+                                                : fmt::format("from {} replayed tokens on", brief_number(exact->x)));
   }
   figure.sentence += ".";
   figure.note =

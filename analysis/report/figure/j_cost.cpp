@@ -30,12 +30,13 @@ std::vector<double> summed(const ResultsReader& reader, const std::string& varia
 Figure make(const ReportInput& input) {
   Figure figure;
   figure.title = "Cost against context length";
-  figure.table = Table({{"architecture"},
-                        {"context", "token", "context", "value"},
-                        {"bytes_stored", "byte", "bytes_stored", "value"},
-                        {"bytes_read", "byte", "bytes_read", "sum"},
-                        {"positions_scored", "1", "main_keys_scored + local_keys_scored + index_keys_scored", "sum"},
-                        {"operations", "1", "operations", "sum"}});
+  figure.table =
+      FigureTable({{"architecture"},
+                   {"context", "token", "context", "value"},
+                   {"bytes_stored", "byte", "bytes_stored", "value"},
+                   {"bytes_read", "byte", "bytes_read", "sum"},
+                   {"positions_scored", "1", "main_keys_scored + local_keys_scored + index_keys_scored", "sum"},
+                   {"operations", "1", "operations", "sum"}});
   std::vector<Architecture> all;
   std::vector<double> contexts;
   std::array<std::vector<double>, 4> values;
@@ -64,9 +65,9 @@ Figure make(const ReportInput& input) {
   const auto [least, most] = std::minmax_element(all.begin(), all.end(), by_stored);
   if (!all.empty())
     figure.sentence = fmt::format(
-        "At {} tokens {} stores {} and {} {}, {} times as much.", short_number(least->context.back()),
-        least->series.name, short_bytes(least->numbers[0].back()), most->series.name,
-        short_bytes(most->numbers[0].back()), short_number(most->numbers[0].back() / least->numbers[0].back()));
+        "At {} tokens {} stores {} and {} {}, {} times as much.", brief_number(least->context.back()),
+        least->series.name, brief_bytes(least->numbers[0].back()), most->series.name,
+        brief_bytes(most->numbers[0].back()), brief_number(most->numbers[0].back() / least->numbers[0].back()));
   figure.note = "Of a whole model and one sequence; bytes read, positions scored and operations are per decoded token.";
   const std::array<std::string, 4> titles = {"bytes stored", "bytes read per token", "positions scored per token",
                                              "operations per token"};

@@ -15,7 +15,7 @@ namespace {
 Figure make(const ReportInput& input) {
   Figure figure;
   figure.title = "Storage, one architecture to the next";
-  figure.table = Table({{"architecture"}, {"kind"}, {"bytes_per_token", "byte", "bytes_per_token", "value"}});
+  figure.table = FigureTable({{"architecture"}, {"kind"}, {"bytes_per_token", "byte", "bytes_per_token", "value"}});
   std::vector<Range> steps;
   std::vector<Bar> shares;
   std::vector<double> totals;

@@ -7,7 +7,7 @@
 #include "analysis/report/bars.hpp"
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
-#include "analysis/report/path_rows.hpp"
+#include "analysis/report/paths.hpp"
 #include "analysis/report/thinning.hpp"
 
 namespace lacuna {
@@ -45,7 +45,7 @@ std::vector<Run> runs_of(std::vector<std::int64_t> rows, std::int64_t visible, s
 }
 
 /// A parameter of a path at a cell: fixed, an attribute, or swept, a dimension; 0 where it is neither.
-std::int64_t parameter(const ReportInput& input, const PathRows& rows, std::int64_t cell, const std::string& name) {
+std::int64_t parameter(const ReportInput& input, const RowCells& rows, std::int64_t cell, const std::string& name) {
   std::int64_t inner = rows.cells();
   for (const ReadDimension& swept : rows.swept()) {
     inner /= swept.size();
@@ -109,13 +109,13 @@ Figure make(const ReportInput& input) {
         "them here.";
     return figure;
   }
-  figure.table = Table({{"path"},
-                        {"swept"},
-                        {"cell"},
-                        {"kind"},
-                        {"first_row", "1", "selected", "run"},
-                        {"last_row", "1", "selected", "run"}});
-  const PathRows exact(input.reader, "/exact", "visible_keys");
+  figure.table = FigureTable({{"path"},
+                              {"swept"},
+                              {"cell"},
+                              {"kind"},
+                              {"first_row", "1", "selected", "run"},
+                              {"last_row", "1", "selected", "run"}});
+  const RowCells exact(input.reader, "/exact", "visible_keys");
   const std::int64_t layer = exact.size_of("layer") / 2;
   const std::int64_t query = exact.size_of("query") - 1;
   std::int64_t longest = 0;
@@ -150,7 +150,7 @@ Figure make(const ReportInput& input) {
       strips.push_back(std::move(strip));
     }
   figure.sentence = fmt::format("Of {} visible rows, {} reads the smallest share: {}.",
-                                short_number(static_cast<double>(longest)), fewest_name, percent(fewest));
+                                brief_number(static_cast<double>(longest)), fewest_name, percent(fewest));
   figure.note = fmt::format(
       "Layer {}, head {}, the last query of the first sequence{}. Grey rows are skipped; a line below a strip: the "
       "summaries of all its blocks are read as well.",

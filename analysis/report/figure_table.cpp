@@ -1,4 +1,4 @@
-#include "analysis/report/table.hpp"
+#include "analysis/report/figure_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@ nlohmann::ordered_json number(double value) {
 
 }  // namespace
 
-Table::Table(std::vector<Column> columns) : columns_(std::move(columns)), values_(columns_.size()) {}
+FigureTable::FigureTable(std::vector<FigureColumn> columns) : columns_(std::move(columns)), values_(columns_.size()) {}
 
-std::size_t Table::add(const std::vector<Cell>& row) {
+std::size_t FigureTable::add(const std::vector<Cell>& row) {
   LACUNA_ASSERT(row.size() == columns_.size());
   for (std::size_t c = 0; c < row.size(); ++c) {
     Values& values = values_[c];
@@ -41,7 +41,7 @@ std::size_t Table::add(const std::vector<Cell>& row) {
   return rows_++;
 }
 
-nlohmann::ordered_json Table::json() const {
+nlohmann::ordered_json FigureTable::json() const {
   nlohmann::ordered_json columns = nlohmann::ordered_json::array();
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     nlohmann::ordered_json column;

@@ -13,19 +13,19 @@ namespace lacuna {
 /// A column. `variable` is the dataset of the row's group that its numbers come from, `reduction` what was done to it:
 /// "value" (nothing), "mean", "median", "p99", ..., each over the rows that were measured; empty for labels and for
 /// numbers that are computed from other columns.
-struct Column {
+struct FigureColumn {
   std::string name;
   std::string units = {};
   std::string variable = {};
   std::string reduction = {};
 };
 
-class Table {
+class FigureTable {
  public:
   using Cell = std::variant<double, std::string>;
 
-  Table() = default;
-  explicit Table(std::vector<Column> columns);
+  FigureTable() = default;
+  explicit FigureTable(std::vector<FigureColumn> columns);
   /// One cell per column; a column holds numbers or texts, never both. Returns the number of the row.
   std::size_t add(const std::vector<Cell>& row);
   std::size_t rows() const { return rows_; }
@@ -40,7 +40,7 @@ class Table {
     std::vector<std::string> levels;
     std::vector<std::size_t> codes;
   };
-  std::vector<Column> columns_;
+  std::vector<FigureColumn> columns_;
   std::vector<Values> values_;
   std::size_t rows_ = 0;
 };
