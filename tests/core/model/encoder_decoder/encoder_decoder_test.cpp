@@ -57,7 +57,7 @@ class Definition {
     for (std::size_t place = 0; place < model_.encoder.size(); ++place) {
       const EncoderLayerWeights& w = weights_.encoder[place];
       const ProjectedConfig& config = model_.encoder[place].attention;
-      add_and_norm(h, naive::attention(everything_, config, w.attention, rows(config, w.attention, h), h),
+      add_and_norm(h, naive::attention(everything_, place, config, w.attention, rows(config, w.attention, h), h),
                    w.attention_norm);
       add_and_norm(h, fed(model_.encoder[place].feed_forward, w.feed_forward, h), w.feed_forward_norm);
     }
@@ -71,9 +71,9 @@ class Definition {
       const CrossDecoderLayerWeights& w = weights_.decoder[place];
       const ProjectedConfig& own = model_.decoder[place].self_attention;
       const ProjectedConfig& cross = model_.decoder[place].cross_attention;
-      add_and_norm(h, naive::attention(causal_, own, w.self_attention, rows(own, w.self_attention, h), h), w.self_norm);
+      add_and_norm(h, naive::attention(causal_, place, own, w.self_attention, rows(own, w.self_attention, h), h), w.self_norm);
       add_and_norm(
-          h, naive::attention(everything_, cross, w.cross_attention, rows(cross, w.cross_attention, memory_states), h),
+          h, naive::attention(everything_, place, cross, w.cross_attention, rows(cross, w.cross_attention, memory_states), h),
           w.cross_norm);
       add_and_norm(h, fed(model_.decoder[place].feed_forward, w.feed_forward, h), w.feed_forward_norm);
     }
