@@ -110,23 +110,23 @@ void dot_rows_tiled(const DotRows& task) {
   }
 }
 
-/// One piece, rows [first, first + weigh_piece), of P rows of weights and V x 8 channels from `channel` on.
+/// One piece, rows [first, first + weigh_piece) of v, of P rows of weights and V x 8 channels from `channel` on. `v`
+/// has those rows and channels.
 template <int P, int V>
-void weigh_tile(Index i, Index first, Index channel, const WeighRows& task) {
-  const double* p = task.p + i * task.p_stride;
-  const double* v = task.v + channel;
-  Index end[P];
-  Index common = first + weigh_piece;
+void weigh_tile(Index i, Index first, Index channel, PieceRows v, const WeighRows& task) {
+  const double* p = task.p + i * task.p_stride + first;
+  Index end[P];  // of the piece's rows
+  Index common = weigh_piece;
   for (int r = 0; r < P; ++r) {
-    end[r] = task.count[i + r] < first + weigh_piece ? task.count[i + r] : first + weigh_piece;
+    end[r] = task.count[i + r] - first < weigh_piece ? task.count[i + r] - first : weigh_piece;
     common = end[r] < common ? end[r] : common;
   }
   Lanes sum[P][V];
   unrolled<P>([&]<int r>() { unrolled<V>([&]<int g>() { sum[r][g] = Lanes::zero(); }); });
-  Index j = first;
+  Index j = 0;
   for (; j < common; ++j) {
     Lanes of_v[V];
-    unrolled<V>([&]<int g>() { of_v[g] = Lanes::load(v + j * task.v_stride + 8 * g); });
+    unrolled<V>([&]<int g>() { of_v[g] = Lanes::load(v.base + j * v.stride + 8 * g); });
     unrolled<P>([&]<int r>() {
       const Lanes weight = Lanes::all(p[r * task.p_stride + j]);
       unrolled<V>([&]<int g>() { sum[r][g].add_product(weight, of_v[g]); });
@@ -135,9 +135,9 @@ void weigh_tile(Index i, Index first, Index channel, const WeighRows& task) {
   unrolled<P>([&]<int r>() {  // rows that not every row of weights reaches
     for (Index more = j; more < end[r]; ++more) {
       const Lanes weight = Lanes::all(p[r * task.p_stride + more]);
-      unrolled<V>([&]<int g>() { sum[r][g].add_product(weight, Lanes::load(v + more * task.v_stride + 8 * g)); });
+      unrolled<V>([&]<int g>() { sum[r][g].add_product(weight, Lanes::load(v.base + more * v.stride + 8 * g)); });
     }
-    if (first < end[r]) {
+    if (end[r] > 0) {
       double* o = task.o + (i + r) * task.o_stride + channel;
       unrolled<V>([&]<int g>() {
         Lanes total = Lanes::load(o + 8 * g);
@@ -158,21 +158,31 @@ void weigh_channel(Index i, Index first, Index channel, const WeighRows& task) {
   task.o[i * task.o_stride + channel] += sum;
 }
 
+/// All rows of weights beside V x 8 channels of one piece. The channels are copied side by side first: rows of v a
+/// power of two apart share few of the first-level cache's sets. Few rows of weights do not repay the copy.
 template <int V>
-void weigh_panel(Index first, Index channel, const WeighRows& task) {
+void weigh_panel(Index first, Index rows, Index channel, const WeighRows& task) {
+  alignas(64) double place[weigh_piece * 8 * V];
+  PieceRows v{task.v + first * task.v_stride + channel, task.v_stride};
+  if (task.p_rows >= 2 * Tile::weigh_p) {
+    for (Index j = 0; j < rows; ++j)
+      for (int g = 0; g < V; ++g) Lanes::load(v.base + j * v.stride + 8 * g).store(place + (j * V + g) * 8);
+    v = {place, 8 * V};
+  }
   Index i = 0;
-  for (; i + Tile::weigh_p <= task.p_rows; i += Tile::weigh_p) weigh_tile<Tile::weigh_p, V>(i, first, channel, task);
-  for (; i < task.p_rows; ++i) weigh_tile<1, V>(i, first, channel, task);
+  for (; i + Tile::weigh_p <= task.p_rows; i += Tile::weigh_p) weigh_tile<Tile::weigh_p, V>(i, first, channel, v, task);
+  for (; i < task.p_rows; ++i) weigh_tile<1, V>(i, first, channel, v, task);
 }
 
 void weigh_rows_tiled(const WeighRows& task) {
   Index most = 0;
   for (Index i = 0; i < task.p_rows; ++i) most = most < task.count[i] ? task.count[i] : most;
   for (Index first = 0; first < most; first += weigh_piece) {
+    const Index rows = most - first < weigh_piece ? most - first : weigh_piece;
     Index channel = 0;
     for (; channel + 8 * Tile::weigh_v <= task.width; channel += 8 * Tile::weigh_v)
-      weigh_panel<Tile::weigh_v>(first, channel, task);
-    for (; channel + 8 <= task.width; channel += 8) weigh_panel<1>(first, channel, task);
+      weigh_panel<Tile::weigh_v>(first, rows, channel, task);
+    for (; channel + 8 <= task.width; channel += 8) weigh_panel<1>(first, rows, channel, task);
     for (; channel < task.width; ++channel)
       for (Index i = 0; i < task.p_rows; ++i) weigh_channel(i, first, channel, task);
   }

@@ -33,10 +33,16 @@ struct SoftmaxRow {
 
   /// s_j <- fl(sm d_j), and the maximum.
   void scale(double* s, Index n, double sm_scale) {
-    for (Index j = 0; j < n; ++j) {
-      s[j] *= sm_scale;
-      m = std::max(m, s[j]);
-    }
+    double largest[8];  // one for each lane of a vector, since the order of a maximum does not matter
+    std::fill_n(largest, 8, m);
+    Index j = 0;
+    for (; j + 8 <= n; j += 8)
+      for (Index r = 0; r < 8; ++r) {
+        s[j + r] *= sm_scale;
+        largest[r] = s[j + r] > largest[r] ? s[j + r] : largest[r];
+      }
+    for (; j < n; ++j) m = std::max(m, s[j] *= sm_scale);
+    for (const double of_lane : largest) m = std::max(m, of_lane);
   }
   /// s_j <- e_j, and the sum of all of them.
   void exponentiate(double* s, Index n) {
@@ -61,7 +67,8 @@ std::vector<double> dense_attention(const DenseBlock& block) {
   const Index rows = queries * block.heads;
   const Index cached = most(block.seen, &SeenRows::cached), local = most(block.seen, &SeenRows::local);
   const Index stride = cached + local;
-  std::vector<double> s(rows * stride);  // [queries, heads, stride]: cached rows, then local ones
+  thread_local std::vector<double> s;  // [queries, heads, stride]: cached rows, then local ones; kept between blocks
+  if (static_cast<Index>(s.size()) < rows * stride) s.resize(rows * stride);
   std::vector<double> z(rows);
   std::vector<Index> count(rows);
   score(block, 0, queries, block.cached.k, cached, s.data(), stride);
