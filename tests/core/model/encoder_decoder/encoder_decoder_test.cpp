@@ -71,10 +71,12 @@ class Definition {
       const CrossDecoderLayerWeights& w = weights_.decoder[place];
       const ProjectedConfig& own = model_.decoder[place].self_attention;
       const ProjectedConfig& cross = model_.decoder[place].cross_attention;
-      add_and_norm(h, naive::attention(causal_, place, own, w.self_attention, rows(own, w.self_attention, h), h), w.self_norm);
-      add_and_norm(
-          h, naive::attention(everything_, place, cross, w.cross_attention, rows(cross, w.cross_attention, memory_states), h),
-          w.cross_norm);
+      add_and_norm(h, naive::attention(causal_, place, own, w.self_attention, rows(own, w.self_attention, h), h),
+                   w.self_norm);
+      add_and_norm(h,
+                   naive::attention(everything_, place, cross, w.cross_attention,
+                                    rows(cross, w.cross_attention, memory_states), h),
+                   w.cross_norm);
       add_and_norm(h, fed(model_.decoder[place].feed_forward, w.feed_forward, h), w.feed_forward_norm);
     }
     return h;
