@@ -1,4 +1,5 @@
 // Drawings: places, classes and texts of marks, bars and maps, against numbers worked out by hand.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -109,7 +110,7 @@ TEST(Palette, KeepsANamesPlaceAndTellsFortyEightSeriesApart) {
   EXPECT_EQ(palette.series("b", true).label(), "b*");
   std::vector<std::string> looks;
   for (int i = 0; i < 48; ++i) {
-    const Series series = palette.series("s" + std::to_string(i), false);
+    const Series series = palette.series(fmt::format("s{}", i), false);
     looks.push_back(Series{"", i, false}.colour() + Series{"", i, false}.mark());
     EXPECT_EQ(series.index, i + 2);
   }

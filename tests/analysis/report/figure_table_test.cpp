@@ -13,7 +13,7 @@ namespace lacuna {
 namespace {
 
 RC_GTEST_PROP(FigureTable, ItsDecimalsReadBackAsTheSameDouble, (std::vector<std::uint64_t> bits)) {
-  FigureTable table({{"x", "1"}});
+  FigureTable table(std::vector<FigureColumn>{{.name = "x", .units = "1"}});
   std::vector<double> values;
   for (const std::uint64_t word : bits) {
     double value;
