@@ -64,6 +64,8 @@ class Reader {
       if (keeps_dimensions(name)) continue;
       if (auto numbers = hdf5::read_number_list_attribute(object, name))
         attributes[name] = std::move(*numbers);
+      else if (auto texts = hdf5::read_text_list_attribute(object, name))
+        attributes[name] = std::move(*texts);
       else if (auto text = hdf5::read_text_attribute(object, name, kLongestText))
         attributes[name] = std::move(*text);
     }
@@ -78,6 +80,7 @@ std::string attribute_text(const AttributeContent& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("'{}'", *text);
   if (const auto* numbers = std::get_if<std::vector<double>>(&value))
     return numbers->size() == 1 ? fmt::format("{}", numbers->front()) : bracketed(*numbers);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) return bracketed(*texts);
   return "nothing";
 }
 

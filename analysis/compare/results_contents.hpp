@@ -13,7 +13,7 @@
 namespace lacuna {
 
 /// A text, numbers, or something that results files do not hold.
-using AttributeContent = std::variant<std::monostate, std::string, std::vector<double>>;
+using AttributeContent = std::variant<std::monostate, std::string, std::vector<double>, std::vector<std::string>>;
 /// "text 'nat'", "3", "[0, 1]", for messages.
 std::string attribute_text(const AttributeContent& value);
 

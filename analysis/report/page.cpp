@@ -82,14 +82,15 @@ std::string contents(const std::vector<Section>& sections) {
   return text + "</ol></nav>\n";
 }
 
-/// JSON inside a script element: no "</" may appear in it.
+/// JSON inside a script element: no '<' may appear in it, since "</script" ends the element and "<!--" with "<script"
+/// hides its end (HTML, "Restrictions for contents of script elements").
 std::string embedded(const nlohmann::ordered_json& data) {
-  const std::string text = data.dump();
   std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '/' && i > 0 && text[i - 1] == '<') safe += '\\';
-    safe += text[i];
-  }
+  for (const char c : data.dump())
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
   return safe;
 }
 

@@ -165,4 +165,20 @@ std::optional<std::vector<double>> read_number_list_attribute(const Handle& obje
   return values;
 }
 
+std::optional<std::vector<std::string>> read_text_list_attribute(const Handle& object, const std::string& name) {
+  if (!has_attribute(object, name)) return std::nullopt;
+  const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
+  const Handle type(H5Aget_type(attribute.id()), "describe attribute", name);
+  const Handle space(H5Aget_space(attribute.id()), "describe attribute", name);
+  if (H5Tis_variable_str(type.id()) <= 0 || H5Sget_simple_extent_ndims(space.id()) != 1) return std::nullopt;
+  std::vector<char*> texts(checked(H5Sget_simple_extent_npoints(space.id()), "describe attribute", name));
+  if (texts.empty()) return std::vector<std::string>();
+  checked(H5Aread(attribute.id(), type.id(), static_cast<void*>(texts.data())), "read attribute", name);
+  std::vector<std::string> values;
+  for (const char* text : texts) values.emplace_back(text == nullptr ? "" : text);
+  checked(H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())), "read attribute",
+          name);
+  return values;
+}
+
 }  // namespace lacuna::hdf5

@@ -35,5 +35,7 @@ std::optional<std::string> read_text_attribute(const Handle& object, const std::
 std::optional<double> read_number_attribute(const Handle& object, const std::string& name);
 /// All numbers of an attribute of any integer or floating type, row-major; nullopt for one of another type, or none.
 std::optional<std::vector<double>> read_number_list_attribute(const Handle& object, const std::string& name);
+/// A list of variable-length texts; nothing where there is none of that name or it is something else.
+std::optional<std::vector<std::string>> read_text_list_attribute(const Handle& object, const std::string& name);
 
 }  // namespace lacuna::hdf5

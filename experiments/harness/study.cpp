@@ -8,11 +8,11 @@
 
 #include "core/approx/path_parameters.hpp"
 #include "core/approx/selector.hpp"
-#include "data/problem_source.hpp"
 #include "experiments/harness/draft_tables.hpp"
 #include "experiments/harness/parameter_text.hpp"
 #include "experiments/harness/resolved.hpp"
 #include "experiments/harness/settings.hpp"
+#include "experiments/harness/source_check.hpp"
 #include "experiments/harness/sweep.hpp"
 
 namespace lacuna {
@@ -33,7 +33,7 @@ class StudyBuilder {
     if (draft_.source.sound) {
       if (!count_cells(draft_.source, {})) return;
       study_.source = make_sweep(draft_.source, "source_", folder_, {});
-      check_source();
+      check_source_cells(draft_.source.set, study_.source_kind, study_.source, diagnostics_);
     }
     study_.paths.resize(draft_.paths.size());
     built_.resize(draft_.paths.size(), false);
@@ -42,17 +42,6 @@ class StudyBuilder {
   }
 
  private:
-  /// Legal values that do not go together, in any cell.
-  void check_source() {
-    const SourceKind* kind = SourceRegistry::instance().find(study_.source_kind);
-    if (kind == nullptr || !kind->check) return;
-    std::set<std::string> told;
-    for (const Parameters& cell : study_.source.cells)
-      for (const ParameterFault& fault : kind->check(cell))
-        if (told.insert(fault.key + fault.message).second)
-          diagnostics_.error(draft_.source.set.position_of(fault.key), fmt::format("in [source]: {}", fault.message));
-  }
-
   void build_path(std::size_t number) {
     const OwnerDraft& path = draft_.paths[number];
     StudyPath& result = study_.paths[number];

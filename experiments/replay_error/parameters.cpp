@@ -67,7 +67,7 @@ std::string print_replay_defaults() {
   std::vector<ParameterSpec> source = source_table("model").specs;
   source.front().default_value = std::string("model");
   source.front().choices = {"model"};
-  print_parameters(file, source, "");
+  print_parameters(file, source, "", {{"preset", std::string("v41_small")}});
   file += "\n[replay]\n";
   print_parameters(file, replay_table().specs, "", {{"length", std::int64_t{32}}});
   return file;

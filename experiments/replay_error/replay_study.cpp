@@ -6,6 +6,7 @@
 #include "experiments/harness/draft_tables.hpp"
 #include "experiments/harness/resolved.hpp"
 #include "experiments/harness/settings.hpp"
+#include "experiments/harness/source_check.hpp"
 #include "experiments/harness/sweep.hpp"
 #include "experiments/harness/zip.hpp"
 #include "experiments/replay_error/parameters.hpp"
@@ -74,6 +75,7 @@ class ReplayStudyReader {
                                             "possible",
                                             product(sizes), kMostCells));
     study_.source = make_sweep(source, "source_", study_.file.parent_path(), {});
+    check_source_cells(source.set, "model", study_.source, diagnostics_);
   }
 
   const TomlNode::Table& root_;

@@ -121,8 +121,10 @@ def check_layout(file: h5py.File) -> None:
             kind = item.attrs.get_id(key).get_type()
             is_ours = key not in ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")
             if is_ours and isinstance(kind, h5py.h5t.TypeStringID):
-                fixed = not kind.is_variable_str() and kind.get_cset() == h5py.h5t.CSET_UTF8
-                expect(fixed, f"{item.name}@{key}: not fixed-length UTF-8")
+                is_list = len(item.attrs.get_id(key).shape) == 1
+                expect(kind.get_cset() == h5py.h5t.CSET_UTF8, f"{item.name}@{key}: not UTF-8")
+                expect(kind.is_variable_str() == is_list,
+                       f"{item.name}@{key}: of fixed length if and only if it is one text")
 
 
 # ---- The digest, from its description ---------------------------------------

@@ -82,6 +82,7 @@ expect(lambda file: file.create_dataset(f"{group}/more", data=[1.0]), 1, f"{grou
 expect(lambda file: file.create_group("/path/more"), 1, f"/path/more: group missing in {original}")
 expect(remove_attribute(mass, "units"), 1, f"attribute 'units' of {mass}: missing in {changed}")
 expect(set_attribute(mass, "units", "nat"), 1, f"attribute 'units' of {mass}: ")
+expect(set_attribute(group, "axes", ["one", "other"]), 1, f"attribute 'axes' of {group}: ")
 expect(set_attribute("/provenance", "metric_version", "none"), 1, "attribute 'metric_version' of /provenance")
 expect(set_attribute("/provenance", "compiler", "another"), 0, "equal")
 expect(set_attribute("/provenance/run", "host", "another"), 0, "equal")

@@ -100,10 +100,12 @@ with tempfile.TemporaryDirectory(dir=folder) as work:
     # two runs at a time into one file, and one number further without a name
     first = start(work, study, "-o", "two.h5", "--quiet")
     wait_for(lambda: os.path.exists(os.path.join(work, "two.h5.partial")), first)
+    first.send_signal(signal.SIGSTOP)  # it has not ended when the others start
     for flags in ([], ["--force"], ["--resume"]):
         second = start(work, study, "-o", "two.h5", "--quiet", *flags)
         message = second.communicate()[1]
         check(second.returncode == 4 and "another process" in message, f"a second writer, {flags}: {message}")
+    first.send_signal(signal.SIGCONT)
     first.communicate()
     check(first.returncode == 0 and digest(os.path.join(work, "two.h5")) == expected, "the first run was disturbed")
 print("signals end a run as they should")
