@@ -173,6 +173,14 @@ TEST(Summary, OfModelDivergenceComesFromTheFileAlone) {
     results.reals(path, "output_error", judged, {1, 2, 3, kNan, 0, 0, 0, 0});
     results.reals(path, "output_error_accumulated", judged, {1, 2, 3, kNan, 0, 0, 0, 0});
     results.reals(path, "bound", judged, {2, 1, 9, kNan, 1, 1, 1, 1});
+    results.dimension("/exact", "sequence", std::vector<std::string>{"0", "1"});
+    results.dimension("/exact", "layer", std::vector<std::int64_t>{0, 1});
+    results.dimension("/exact", "head", std::vector<std::int64_t>{0});
+    results.dimension("/exact", "judged", std::vector<std::int64_t>{2});
+    const std::vector<std::string> exact = {"sequence", "layer", "head", "judged"};
+    results.codes("/exact", "status", exact, {0, 3, 1, 0});
+    results.reals("/exact", "output_error", exact, {1e-16, 6e-15, kNan, 0});
+    results.reals("/exact", "output_error_radius", exact, {1e-15, 2e-15, kNan, 1e-15});
   }
   const Summary summary = summarize(directory / "r.h5", {"layer"});
   ASSERT_EQ(summary.tables.size(), 3u);
@@ -194,7 +202,11 @@ TEST(Summary, OfModelDivergenceComesFromTheFileAlone) {
   EXPECT_EQ(number(judged, 1, "violated"), 1);
   EXPECT_EQ(cell(judged, 0, "worst row").text, "sequence 1, layer 0, head 0, position 2");
   EXPECT_EQ(number(summary.tables[2], 1, "hidden p50"), 3.5);
-  EXPECT_EQ(summary.violations, 1);
+  EXPECT_EQ(summary.violations, 2);  // one of the path, one of the exact run
+  EXPECT_EQ(
+      summary.footer.find("exact run: 1 of 3 judged rows are farther from the ruler than rounding allows; at most 3 "),
+      0u)
+      << summary.footer;
   EXPECT_EQ(summary.failures, 1);
 }
 
@@ -227,6 +239,36 @@ TEST(Summary, OfCacheCostIsThatOfTheLongestContext) {
             "15          99                    20\n"
             "mla               100       4.000  100.000 kB          11 B        15 B           40          20          "
             "15          99                    20\n");
+}
+
+TEST(Summary, OfCacheCostSaysFirstWhatEachReductionChanges) {
+  const TemporaryDirectory directory;
+  {
+    SmallResults results(directory / "r.h5", "cache_cost");
+    const auto add = [&](const std::string& group, double main, double index, std::int64_t keys) {
+      results.dimension(group, "context", std::vector<std::int64_t>{1000});
+      results.dimension(group, "kind", std::vector<std::string>{"main", "index", "local", "state", "routing"});
+      results.dimension(group, "operation", std::vector<std::string>{"scores"});
+      results.reals(group, "bytes_per_token", {"kind"}, {main, index, 0, 0, 0});
+      for (const char* name : {"bytes", "bytes_read"})
+        results.reals(group, name, {"context", "kind"}, {main, index, 5, 0, 0});
+      results.reals(group, "bytes_stored", {"context"}, {main});
+      for (const char* name : {"main_keys_scored", "local_keys_scored", "index_keys_scored", "prefill_layer_tokens"})
+        results.integers(group, name, {"context"}, {keys});
+      results.reals(group, "operations", {"context", "operation"}, {7});
+      results.reals(group, "recomputation_operations", {"context"}, {9});
+    };
+    add("/cost/all", 400, 0, 30);
+    add("/cost/few", 100, 20, 10);
+    hdf5::write_attribute(results.group("/cost/few"), "against", "all");
+  }
+  const Summary summary = summarize(directory / "r.h5");
+  ASSERT_EQ(summary.tables.size(), 2u);
+  EXPECT_EQ(format_table(summary.tables.front(), TableStyle::csv),
+            "# what each changes, at 1000 tokens:\n"
+            "architecture,against,main B/token,index B/token,window+state,main read,index read,keys scored,index keys,"
+            "FLOP/token,layer-tokens\n"
+            "few,all,x 0.25,new,=,x 0.25,new,x 0.3333,x 0.3333,=,x 0.3333\n");
 }
 
 TEST(SummaryFaults, NameTheFileAndWhatIsWrongWithIt) {
