@@ -1,5 +1,7 @@
 #include "experiments/attention_error/recording.hpp"
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "experiments/harness/default_plot.hpp"
 #include "experiments/harness/sweep_dimensions.hpp"
@@ -89,7 +91,8 @@ Recording::Recording(ResultsFile& file, const Study& study, const std::vector<So
     for (const Axis& axis : study.source.axes) write_zipped_coordinates(group, axis);
   }
   for (const Axis& axis : study.source.axes) write_zipped_coordinates(exact, axis);
-  announce_default_plot(file, {"path", plans.front().study->name});
+  const auto shown = std::find_if(plans.begin(), plans.end(), [](const PathPlan& plan) { return plan.traits.selects; });
+  announce_default_plot(file, {"path", (shown == plans.end() ? plans.begin() : shown)->study->name});
 }
 
 Recording::Group Recording::create(ResultsGroup group, const std::vector<RowVariable>& variables,

@@ -2,7 +2,7 @@
 // change to it. Attributes are outside data_sha256.
 //
 //   /                NX_class = NXroot,  default = the first group of results
-//   /path, /cost     NX_class = NXentry, default = the first path
+//   /path, /cost     NX_class = NXentry, default = the first path that selects
 //   /path/NAME       NX_class = NXdata,  signal = the variable to plot, axes = its dimensions, outermost first
 //
 // (NeXus: Definitions, NXdata and "Finding the plottable data".)

@@ -136,7 +136,8 @@ DivergenceRecording::DivergenceRecording(ResultsFile& file, const Study& study, 
   exact.variable({"entropy", f64, {"sequence", "position"}, "nat", "entropy of the next-token distribution p", {}});
   for (const Axis& axis : study.source.axes) write_zipped_coordinates(exact.group(), axis);
 
-  announce_default_plot(file, {"path", plans.front().study->name});
+  const auto shown = std::find_if(plans.begin(), plans.end(), [](const PathPlan& plan) { return plan.traits.selects; });
+  announce_default_plot(file, {"path", (shown == plans.end() ? plans.begin() : shown)->study->name});
   for (const PathPlan& plan : plans) {
     std::vector<Dimension> leading = source_dimensions;
     for (const Dimension& dimension : sweep_dimensions(plan.study->sweep)) leading.push_back(dimension);

@@ -109,7 +109,7 @@ TEST(Palette, KeepsANamesPlaceAndTellsFortyEightSeriesApart) {
   EXPECT_EQ(palette.series("b", true).label(), "b*");
   std::vector<std::string> looks;
   for (int i = 0; i < 48; ++i) {
-    const Series series = palette.series("s" + std::to_string(i), false);
+    const Series series = palette.series(std::to_string(i), false);
     looks.push_back(Series{"", i, false}.colour() + Series{"", i, false}.mark());
     EXPECT_EQ(series.index, i + 2);
   }

@@ -13,7 +13,7 @@ namespace lacuna {
 namespace {
 
 RC_GTEST_PROP(FigureTable, ItsDecimalsReadBackAsTheSameDouble, (std::vector<std::uint64_t> bits)) {
-  FigureTable table({{"x", "1"}});
+  FigureTable table(std::vector<FigureColumn>{{"x", "1"}});
   std::vector<double> values;
   for (const std::uint64_t word : bits) {
     double value;
@@ -34,7 +34,7 @@ RC_GTEST_PROP(FigureTable, ItsDecimalsReadBackAsTheSameDouble, (std::vector<std:
 }
 
 TEST(FigureTable, TextsAreCodesIntoLevels) {
-  FigureTable table({{"path"}, {"x"}});
+  FigureTable table(std::vector<FigureColumn>{{"path"}, {"x"}});
   table.add({std::string("a"), 1.0});
   table.add({std::string("b"), 2.0});
   EXPECT_EQ(table.add({std::string("a"), 0.5}), 2);
@@ -75,7 +75,7 @@ TEST(Page, EscapesWhatAFileSays) {
   section.question = "<script>alert(1)</script>";
   Figure figure;
   figure.title = "t";
-  figure.table = FigureTable({{"path"}});
+  figure.table = FigureTable(std::vector<FigureColumn>{{"path"}});
   figure.table.add({std::string("</script><script>alert(2)</script>")});
   section.figures.emplace_back("a_figure", std::move(figure));
   const std::string page = html_page({section});
