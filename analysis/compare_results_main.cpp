@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <iostream>
 
 #include "analysis/compare/compare_results.hpp"
@@ -34,6 +35,8 @@ int main(int argc, char** argv) {
       return app.exit(error) == 0 ? 0 : static_cast<int>(lacuna::ExitCode::usage);
     }
 
+    for (const double tolerance : {options.tolerance.relative, options.tolerance.absolute})
+      if (std::isnan(tolerance)) throw lacuna::UsageError("compare_results: a tolerance is a number, not nan");
     const lacuna::Comparison comparison = lacuna::compare_results(a, b, options);
     for (const std::string& difference : comparison.differences) std::cout << difference << '\n';
     std::cout << fmt::format("{}: {} differences in {} datasets, {} values, rtol {}, atol {}{}\n",

@@ -39,6 +39,11 @@ int main(int argc, char** argv) {
     if (lacuna::print_pages(app, {})) return 0;
     if (names.empty()) throw lacuna::UsageError("report_results: a results file is needed\nSee report_results --help.");
     const std::vector<std::filesystem::path> files(names.begin(), names.end());
+    for (const std::filesystem::path& file : files) {
+      std::error_code none;
+      if (std::filesystem::equivalent(file, output, none))
+        throw lacuna::EnvironmentError(fmt::format("{}: the page would replace the results that it shows", output));
+    }
     const std::filesystem::path page = lacuna::page_path(files.front(), output, force);
     lacuna::write_page(page, lacuna::make_report(files), force);
     std::cout << fmt::format("report: {}\n", page.string());

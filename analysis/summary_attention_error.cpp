@@ -116,7 +116,7 @@ class PathSummary {
   /// NaN where the error is no larger than its own error: there is nothing to compare a bound with.
   std::vector<double> bound_over_error() const {
     std::vector<double> ratio = values_of("bound");
-    const std::vector<double> error = values_of("output_error");
+    const std::vector<double> error = cells_.read("output_error", cell_);
     for (std::size_t row = 0; row < ratio.size(); ++row)
       ratio[row] = error[row] > 0 && status_[row] != row_status::below_error_radius ? ratio[row] / error[row] : kNan;
     return ratio;
@@ -141,7 +141,7 @@ class PathSummary {
     const Pair omitted = quantiles_of(values_of("omitted_mass"));
     add(omitted.median);
     add(omitted.p99);
-    const std::vector<double> relative = values_of("output_error_relative");
+    const std::vector<double> relative = cells_.read("output_error_relative", cell_);
     const Pair error = quantiles_of(relative);
     add(error.median);
     add(error.p99);

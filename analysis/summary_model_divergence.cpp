@@ -188,6 +188,7 @@ std::string exact_rows(const ResultsReader& reader, Summary& summary) {
     const std::vector<double> error = cells.read("output_error", cell);
     const std::vector<double> radius = cells.read("output_error_radius", cell);
     for (std::size_t row = 0; row < status.size(); ++row) {
+      summary.failures += status[row] == row_status::failed ? 1 : 0;
       if (std::isnan(radius[row])) continue;
       ++rows;
       violated += status[row] == row_status::bound_violated ? 1 : 0;

@@ -75,6 +75,11 @@ std::vector<double> last_errors(const RowCells& states, std::int64_t cell) {
   return last;
 }
 
+/// NaN of none.
+double largest(const std::vector<double>& values) {
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : *std::ranges::max_element(values);
+}
+
 Table replay_table(const ResultsReader& reader, Summary& summary) {
   using enum TableColumn::Detail;
   Table table;
@@ -106,9 +111,8 @@ Table replay_table(const ResultsReader& reader, Summary& summary) {
     const MeasuredRows kl = rows("kl_exact_approx");
     table.rows.push_back({steps.cell_name(cell), quantile(last_errors(states, cell), 0.5),
                           exact_share(states.read("state_exact", cell), states.group_by({}).front()),
-                          median_and_p99(kl).median, *std::ranges::max_element(kl.values),
-                          median_and_p99(rows("total_variation")).median, mean_of(rows("top_1_agrees")).value,
-                          mean_of(rows("greedy_agrees")).value, formula,
+                          median_and_p99(kl).median, largest(kl.values), median_and_p99(rows("total_variation")).median,
+                          mean_of(rows("top_1_agrees")).value, mean_of(rows("greedy_agrees")).value, formula,
                           sequences.read("layer_tokens_share", cell).front()});
   }
   return table;

@@ -39,6 +39,8 @@ class ProblemSource {
   virtual AttentionProblem load(Index sequence, Index layer) const = 0;
   /// SHA-256 of what was read, over all files in order (sha256_of_digests); empty for a synthetic source.
   virtual std::string input_sha256() const { return {}; }
+  /// Paths of the files that are read; none for a synthetic source.
+  virtual std::vector<std::string> input_files() const { return {}; }
   /// What whoever made the input may want to know, one sentence each.
   virtual std::vector<std::string> notes() const { return {}; }
 };

@@ -21,7 +21,7 @@ bool is_outside(const std::string& path) {
 }
 bool is_outside(const std::string& object, const std::string& attribute) {
   if (object == "/provenance") return attribute != "metric_version" && attribute != "input_sha256";
-  return object == "/" && (attribute == "data_sha256" || attribute == "complete");
+  return object == "/" && (attribute == "data_sha256" || attribute == "complete" || attribute == "title");
 }
 
 const char* type_name(hdf5::ResultType type) {

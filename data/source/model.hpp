@@ -30,6 +30,7 @@ class ModelSource final : public ProblemSource {
   AttentionProblem load(Index sequence, Index layer) const override;
 
   std::string input_sha256() const override;
+  std::vector<std::string> input_files() const override { return files_; }
   std::vector<std::string> notes() const override { return notes_; }
 
   const Decoder& decoder() const { return decoder_; }

@@ -101,6 +101,12 @@ class TraceSource final : public ProblemSource {
     return digest_ = sha256_of_digests(digests);
   }
 
+  std::vector<std::string> input_files() const override {
+    std::vector<std::string> files;
+    for (const TraceFile& trace : traces_) files.push_back(trace.file().string());
+    return files;
+  }
+
   /// Of every file once, however often it is given.
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;

@@ -1,7 +1,10 @@
 #include "data/trace/safetensors_header.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "data/base/strict_json.hpp"
@@ -65,6 +68,21 @@ SafetensorsEntry read_entry(const std::string& name, const Json& json, std::int6
   return entry;
 }
 
+/// Tensors fill the data one behind the other, as the format asks: none overlaps another, no byte is left over.
+void check_layout(const SafetensorsHeader& header, std::int64_t data_begin, std::int64_t file_bytes) {
+  std::vector<std::pair<const SafetensorsEntry*, std::string>> in_order;
+  for (const auto& [name, entry] : header.tensors) in_order.emplace_back(&entry, name);
+  std::ranges::sort(in_order, {}, [](const auto& item) { return std::pair(item.first->begin, item.first->end); });
+  std::int64_t end = data_begin;
+  for (const auto& [entry, name] : in_order) {
+    if (entry->begin != end)
+      refuse(fmt::format("tensor '{}' begins at byte {} of the data; the one before ends at {}", name,
+                         entry->begin - data_begin, end - data_begin));
+    end = entry->end;
+  }
+  if (end != file_bytes) refuse(fmt::format("{} bytes of data belong to no tensor", file_bytes - end));
+}
+
 }  // namespace
 
 std::optional<ElementType> element_of(const SafetensorsEntry& entry) {
@@ -99,6 +117,7 @@ SafetensorsHeader parse_safetensors_header(const std::string& text, std::int64_t
       header.metadata.emplace(key, item.get<std::string>());
     }
   }
+  check_layout(header, data_begin, file_bytes);
   return header;
 }
 

@@ -62,21 +62,12 @@ void check_paths(const Study& study, const std::vector<SourceShape>& shapes) {
   check_stages(study, shapes);
 }
 
-void check_output(const std::filesystem::path& output, const Study& study) {
-  std::vector<std::string> inputs = {study.file.string()};
-  for (const Parameters& cell : study.source.cells)
-    if (cell.has("file")) {
-      const auto& files = cell.get<std::vector<std::string>>("file");
-      inputs.insert(inputs.end(), files.begin(), files.end());
-    }
+std::vector<std::string> files_of(const Study& study) {
+  std::vector<std::string> files = {study.file.string()};
   for (const StudyPath& path : study.paths)
     for (const Parameters& cell : path.sweep.cells)
-      if (cell.has("select.file")) inputs.push_back(cell.text("select.file"));
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (std::filesystem::equivalent(output, input, none))
-      throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", output.string()));
-  }
+      if (cell.has("select.file")) files.push_back(cell.text("select.file"));
+  return files;
 }
 
 std::vector<std::string> selection_sha256(const Study& study) {

@@ -15,8 +15,8 @@ namespace lacuna {
 /// `shapes` [source cells]. UsageError.
 void check_paths(const Study& study, const std::vector<SourceShape>& shapes);
 
-/// --force replaces results, never what the study reads. EnvironmentError.
-void check_output(const std::filesystem::path& output, const Study& study);
+/// The parameter file and the selections of the user's that paths read; what a source reads, the source knows.
+std::vector<std::string> files_of(const Study& study);
 
 /// SHA-256 of the selections of the user's that paths read, in the order of the study; "" for what cannot be read
 /// (whoever loads it says so).

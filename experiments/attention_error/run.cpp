@@ -8,6 +8,7 @@
 #include "experiments/attention_error/path_inputs.hpp"
 #include "experiments/attention_error/study_run.hpp"
 #include "experiments/harness/open_results.hpp"
+#include "experiments/harness/output_check.hpp"
 
 namespace lacuna {
 namespace {
@@ -61,7 +62,10 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
   }
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
-  if (line.output) check_output(*line.output, study);
+  std::vector<std::string> files = files_of(study);
+  for (const auto& source : sources)
+    for (const std::string& file : source->input_files()) files.push_back(file);
+  if (line.output) check_output(*line.output, files);
   std::vector<std::string> input_sha256 = selection_sha256(study);
   for (const auto& source : sources) input_sha256.push_back(source->input_sha256());
   ResultsFile file = open_results(line, study, input_sha256, run);

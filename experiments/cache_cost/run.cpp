@@ -9,6 +9,7 @@
 #include "experiments/harness/default_plot.hpp"
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/open_results.hpp"
+#include "experiments/harness/output_check.hpp"
 
 namespace lacuna {
 
@@ -21,9 +22,7 @@ std::filesystem::path run_cache_cost(const CommandLine& line, int argc, char** a
   }
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
-  std::error_code none;
-  if (line.output && std::filesystem::equivalent(*line.output, study.file, none))
-    throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", line.output->string()));
+  if (line.output) check_output(*line.output, {study.file.string()});
   ResultsFile file = open_results(line, study, {}, run);
   announce_default_plot(file, {"cost", study.architectures.front().name});
   for (const Architecture& architecture : study.architectures) {

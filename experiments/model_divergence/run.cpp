@@ -8,6 +8,7 @@
 #include "experiments/attention_error/path_inputs.hpp"
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/open_results.hpp"
+#include "experiments/harness/output_check.hpp"
 #include "experiments/harness/progress.hpp"
 #include "experiments/model_divergence/sequence_runs.hpp"
 
@@ -78,7 +79,10 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
   }
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
-  if (line.output) check_output(*line.output, study);
+  std::vector<std::string> files = files_of(study);
+  for (const auto& source : models)
+    for (const std::string& file : source->input_files()) files.push_back(file);
+  if (line.output) check_output(*line.output, files);
   std::vector<std::string> input_sha256 = selection_sha256(study);
   for (const auto& model : models) input_sha256.push_back(model->input_sha256());
   ResultsFile file = open_results(line, study, input_sha256, run);

@@ -1,5 +1,7 @@
 #include "experiments/model_divergence/sequence_runs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -216,7 +218,12 @@ class SequenceRuns {
 
   void record_exact_hidden() {
     std::vector<double> norms;
-    for (Index t = 0; t < exact_.tokens(); ++t) norms.push_back(hidden_norm(exact_.hidden(t)));
+    for (Index t = 0; t < exact_.tokens(); ++t) {
+      norms.push_back(hidden_norm(exact_.hidden(t)));
+      if (!std::isfinite(norms.back()))
+        throw InputError(fmt::format("the exact run overflows behind layer {} at token {}: its weights are too large",
+                                     task_.source->decoder().model().layers[exact_.place() - 1].label, t));
+    }
     task_.recording->exact_hidden(task_.source_cell, sequence_, exact_.place() - 1, norms);
   }
 

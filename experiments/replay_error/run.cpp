@@ -7,6 +7,7 @@
 
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/open_results.hpp"
+#include "experiments/harness/output_check.hpp"
 #include "experiments/harness/progress.hpp"
 #include "experiments/replay_error/recording.hpp"
 
@@ -58,9 +59,10 @@ std::filesystem::path run_replay_error(const CommandLine& line, int argc, char**
   }
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
-  std::error_code none;
-  if (line.output && std::filesystem::equivalent(*line.output, study.file, none))
-    throw EnvironmentError(fmt::format("{}: the output would replace what the study reads", line.output->string()));
+  std::vector<std::string> files = {study.file.string()};
+  for (const auto& model : models)
+    for (const std::string& file : model->input_files()) files.push_back(file);
+  if (line.output) check_output(*line.output, files);
   std::vector<std::string> input_sha256;
   for (const auto& model : models) input_sha256.push_back(model->input_sha256());
   ResultsFile file = open_results(line, study, input_sha256, run);

@@ -168,13 +168,13 @@ TEST(TraceFaults, AFileThatChangesIsRefused) {
 
 TEST(TraceFaults, SafetensorsHeadersAreCheckedThroughout) {
   const TemporaryDirectory directory;
-  const auto refused = [&](const std::string& header, const std::vector<std::string>& parts) {
-    write_bytes(directory / "trace.safetensors", SafetensorsWriter::file_bytes(header, std::string(64, '\0')));
+  const auto refused = [&](const std::string& header, const std::vector<std::string>& parts, std::size_t bytes = 64) {
+    write_bytes(directory / "trace.safetensors", SafetensorsWriter::file_bytes(header, std::string(bytes, '\0')));
     expect_refused(directory / "trace.safetensors", parts);
   };
   const auto q = [](const std::string& rest) { return "{\"q\":{" + rest + "}}"; };
   refused("{\"q\":", {"safetensors header"});
-  refused("{}", {"'q' is missing"});
+  refused("{}", {"'q' is missing"}, 0);
   refused("[1,2]", {"not a JSON object"});
   refused(q("\"dtype\":\"F32\""), {"'q' has no list 'shape'"});
   refused(q("\"shape\":[1],\"data_offsets\":[0,4]"), {"'q' has no dtype"});
@@ -185,12 +185,18 @@ TEST(TraceFaults, SafetensorsHeadersAreCheckedThroughout) {
   refused(q(R"("dtype":"F32","shape":[1,1,1,1],"data_offsets":[4,0])"), {"not begin and end"});
   refused(q(R"("dtype":"F32","shape":[1,1,1,1],"data_offsets":[0])"), {"not begin and end"});
   refused(q(R"("dtype":"F32","shape":[4294967296,4294967296,4,4],"data_offsets":[0,4])"), {"more elements"});
-  refused(q(R"("dtype":"I64","shape":[1,1,1,1],"data_offsets":[0,8])"), {"'q' has elements of type I64"});
-  refused(q(R"("dtype":"F4","shape":[1,1,1,1],"data_offsets":[0,8])"), {"'q' has elements of type F4"});
+  refused(q(R"("dtype":"I64","shape":[1,1,1,1],"data_offsets":[0,8])"), {"'q' has elements of type I64"}, 8);
+  refused(q(R"("dtype":"F4","shape":[1,1,1,1],"data_offsets":[0,8])"), {"'q' has elements of type F4"}, 8);
   refused(R"({"q":1})", {"'q' does not describe a tensor"});
   refused(R"({"__metadata__":[1]})", {"'__metadata__' is not an object"});
   refused(R"({"__metadata__":{"a":1}})", {"'a', which is not a text"});
   refused(R"({"__metadata__":{},"__metadata__":{}})", {"'__metadata__' occurs twice"});
+  const std::string first = R"({"q":{"dtype":"F32","shape":[1,1,1,1],"data_offsets":[0,4]})";
+  refused(first + "}", {"60 bytes of data belong to no tensor"});
+  refused(first + R"(,"k":{"dtype":"F32","shape":[1,1,1,1],"data_offsets":[0,4]}})",
+          {"begins at byte 0 of the data; the one before ends at 4"}, 4);
+  refused(first + R"(,"k":{"dtype":"F32","shape":[1,1,1,1],"data_offsets":[8,12]}})",
+          {"'k' begins at byte 8 of the data; the one before ends at 4"}, 12);
   refused("{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}", {"nested too deeply"});
   refused(std::string("{\"\xFF\":1}"), {"safetensors header"});
 

@@ -81,6 +81,19 @@ TEST(TrainedModelGolden, LossesAreThoseOfTransformers) {
   }
 }
 
+TEST(TrainedModelFaults, ResultsNeverReplaceTheCheckpointOrTheTokens) {
+  for (const char* kind : {"model_divergence", "attention_error"})
+    for (const char* input : {"tokens.txt", "config.json", "model.safetensors"}) {
+      const Folder folder("trained");
+      CommandLine line = study(folder, kind, "llama");
+      line.output = folder.path() / input;
+      const auto bytes = std::filesystem::file_size(*line.output);
+      const auto run = std::string(kind) == "attention_error" ? run_attention_error : run_model_divergence;
+      EXPECT_THROW(run(line, 1, const_cast<char**>(kArguments)), EnvironmentError) << kind << ' ' << input;
+      EXPECT_EQ(std::filesystem::file_size(*line.output), bytes);
+    }
+}
+
 TEST(TrainedModelGolden, HeadsOfTheCheckpointAreStudiedOnTheirOwn) {
   const Folder folder("trained");
   const std::filesystem::path file =

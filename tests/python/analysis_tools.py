@@ -85,6 +85,7 @@ expect(set_attribute(mass, "units", "nat"), 1, f"attribute 'units' of {mass}: ")
 expect(set_attribute(group, "axes", ["one", "other"]), 1, f"attribute 'axes' of {group}: ")
 expect(set_attribute("/provenance", "metric_version", "none"), 1, "attribute 'metric_version' of /provenance")
 expect(set_attribute("/provenance", "compiler", "another"), 0, "equal")
+expect(set_attribute("/", "title", "another"), 0, "equal")
 expect(set_attribute("/provenance/run", "host", "another"), 0, "equal")
 expect(lambda file: file["/provenance/run"].create_dataset("more", data=[1.0]), 0, "equal")
 expect(set_attribute("/", "complete", 0), 3, "is not a complete results file")
@@ -106,6 +107,8 @@ with h5py.File(original, "r+") as file:
 assert run(compare)[0] == 2
 assert run(compare, original)[0] == 2
 assert run(compare, original, original, "--rtol", "-1")[0] == 2
+assert run(compare, original, original, "--rtol", "nan")[0] == 2
+assert run(compare, original, original, "--atol", "nan")[0] == 2
 assert run(compare, original, study)[0] == 3
 assert run(compare, original, folder / "none.h5")[0] == 4
 assert run(compare, "--help")[0] == 0
