@@ -116,6 +116,7 @@ class PathSummary {
   /// NaN where the error is no larger than its own error: there is nothing to compare a bound with.
   std::vector<double> bound_over_error() const {
     std::vector<double> ratio = values_of("bound");
+    if (ratio.empty()) return ratio;
     const std::vector<double> error = cells_.read("output_error", cell_);
     for (std::size_t row = 0; row < ratio.size(); ++row)
       ratio[row] = error[row] > 0 && status_[row] != row_status::below_error_radius ? ratio[row] / error[row] : kNan;

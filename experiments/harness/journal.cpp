@@ -150,7 +150,9 @@ Journal::~Journal() {
       write_pending();
     } catch (const EnvironmentError&) {  // the run ended for another reason; what is on the disk is kept
     }
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ < 0) return;
+  if (created_ && kept_ == 0) early_end::keep(path_, [&] { ::unlink(path_.c_str()); });
+  ::close(fd_);
 }
 
 void Journal::replay(std::string_view key, const std::function<void(const Slab&)>& write) const {
@@ -201,6 +203,7 @@ void Journal::write_pending() {
   if (fd_ < 0) create();
   append(pending_);
   pending_.clear();
+  if (kept_ == 0 && gathered_ > 0) early_end::keep(path_, [] {});
   kept_ += std::exchange(gathered_, 0);
   written_ = Clock::now();
   tell_what_is_kept();
@@ -212,6 +215,8 @@ void Journal::create() {
     failed_ = true;
     fail(fd_ < 0 ? fmt::format("cannot be created: {}", std::strerror(errno)) : "another process writes it");
   }
+  created_ = true;
+  early_end::remove_at_end(path_);  // until a unit is finished there is nothing to go on with
   append(fmt::format("{}output = {}\nreplaces = {}\n{}", kVersionLine, output_, identity_.replaces, identity_.facts));
   sync_directory_of(path_);
 }

@@ -41,7 +41,7 @@ class Journal {
   /// as it was.
   static std::unique_ptr<Journal> resume(const std::filesystem::path& file, const RunIdentity& identity);
 
-  /// Keeps the finished units on the disk.
+  /// Keeps the finished units on the disk; without any, a new file goes.
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -103,6 +103,7 @@ class Journal {
   std::size_t gathered_ = 0;  // units that ended in pending_
   std::size_t kept_ = 0;      // units that ended on the disk
   Clock::time_point written_ = Clock::now();
+  bool created_ = false;  // by this process: what another one left is not removed on the way out
   bool failed_ = false;
 };
 

@@ -215,6 +215,18 @@ TEST(Journal, IsNotMadeForARunOfAMoment) {
   EXPECT_FALSE(std::filesystem::exists(directory / "r.h5.journal"));
 }
 
+TEST(Journal, WithoutAFinishedUnitIsNotLeftBehind) {
+  const TemporaryDirectory directory;
+  {
+    const auto journal = Journal::begin(directory / "r.h5", identity());
+    journal->begin_unit("a");
+    journal->slab("/x", hdf5::NumberType::u8, Indices{0}, Indices{5 << 20}, std::string(5 << 20, 'a'));
+    journal->slab("/x", hdf5::NumberType::u8, Indices{0}, Indices{1}, "-");
+    EXPECT_TRUE(std::filesystem::exists(directory / "r.h5.journal")) << "more than is gathered";
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory / "r.h5.journal")) << "there is nothing to go on with";
+}
+
 TEST(JournalFaults, AnUnfinishedRunIsNotReplacedSilently) {
   const TemporaryDirectory directory;
   write_two_units(directory / "r.h5");
