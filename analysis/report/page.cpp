@@ -41,7 +41,7 @@ std::string legend(const std::vector<Series>& series) {
   return text + "</div>\n";
 }
 
-std::string figure_markup(const std::string& id, const Figure& figure) {
+std::string figure_markup(const std::string& id, const Figure& figure, const std::string& file) {
   std::string text = fmt::format(
       "<figure class=\"figure\" id=\"{0}\" data-figure=\"{0}\" aria-labelledby=\"{0}-title\">\n"
       "<h3 id=\"{0}-title\">{1}</h3>\n<p class=\"say\">{2}</p>\n",
@@ -60,10 +60,10 @@ std::string figure_markup(const std::string& id, const Figure& figure) {
   if (figure.table.rows() > 0)
     text += fmt::format(
         "<details class=\"table\"><summary>Table of {}</summary><div class=\"rows\" tabindex=\"0\" role=\"region\" "
-        "aria-label=\"table of {}\"></div></details>\n"
+        "aria-label=\"table of {}, {}\"></div></details>\n"
         "<a class=\"csv\" href=\"#{}\" download=\"{}.csv\">CSV<span class=\"unseen\"> of {}</span></a>\n",
-        counted(static_cast<long long>(figure.table.rows()), "row"), escape_markup(figure.title), id, id,
-        escape_markup(figure.title));
+        counted(static_cast<long long>(figure.table.rows()), "row"), escape_markup(figure.title), escape_markup(file),
+        id, id, escape_markup(figure.title));
   return text + "</figure>\n";
 }
 
@@ -108,14 +108,14 @@ std::string html_page(const std::vector<Section>& sections) {
         f, escape_markup(section.name), escape_markup(section.question.empty() ? section.title : section.question),
         section.is_alarming ? " alarming" : "", escape_markup(section.verdict));
     for (const auto& [name, figure] : section.figures) {
-      body += figure_markup(identifier(f, name), figure);
+      body += figure_markup(identifier(f, name), figure, section.name);
       figures[name] = figure.table.json();
       if (!figure.limits.empty()) figures[name]["limits"] = figure.limits;
     }
     body += fmt::format(
-        "<section class=\"figure provenance\" id=\"f{0}-provenance\" aria-labelledby=\"f{0}-provenance-title\">"
-        "<h3 id=\"f{0}-provenance-title\">Provenance</h3>\n{1}</section>\n</section>\n",
-        f, section.provenance);
+        "<section class=\"figure provenance\" id=\"f{0}-provenance\" aria-label=\"provenance of {2}\">"
+        "<h3>Provenance</h3>\n{1}</section>\n</section>\n",
+        f, section.provenance, escape_markup(section.name));
     files.push_back({{"file", section.name}, {"figures", std::move(figures)}});
   }
   const std::string title = sections.size() == 1 ? sections[0].title : fmt::format("{} results files", sections.size());

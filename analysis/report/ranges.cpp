@@ -31,7 +31,7 @@ std::string Ranges::svg(const Extent& extent, const std::string& alt) const {
     label_width = std::max(label_width, kLetter * static_cast<double>(range.label.size()));
     text_width = std::max(text_width, kLetter * static_cast<double>(range.text.size()) + 8);
   }
-  const double left = narrow ? 10 : std::min(label_width + 12, 0.42 * extent.width);
+  const double left = narrow ? 20 : std::min(label_width + 12, 0.42 * extent.width);
   const double right = extent.width - text_width - 8;
   const double bottom = kTop + row_height(narrow) * static_cast<double>(ranges_.size());
   const auto px = [&](double value) { return left + axis_.place(value) * (right - left); };

@@ -52,7 +52,7 @@ def behaves(page):
     if buttons.count():
         buttons.first.click()
         index = buttons.first.get_attribute("data-s")
-        dimmed = page.evaluate("""index => [...document.querySelectorAll('.file .panel [data-s]')].map(
+        dimmed = page.evaluate("""index => [...document.querySelector('.file').querySelectorAll('.panel [data-s]')].map(
             mark => [mark.dataset.s === index, getComputedStyle(mark).opacity < 0.5])""", index)
         assert dimmed and all(own != dim for own, dim in dimmed), "highlighting is linked over all figures"
         buttons.first.click()
