@@ -6,6 +6,7 @@
 
 #include "analysis/results_reader.hpp"
 #include "analysis/row_cells.hpp"
+#include "analysis/row_status.hpp"
 #include "analysis/summary.hpp"
 
 namespace lacuna {
@@ -17,17 +18,6 @@ Summary summarize_replay_error(const ResultsReader& reader, const std::vector<st
 
 /// Those of `by` that are dimensions of the rows; never `trial`, which only some paths have.
 std::vector<std::string> dimensions_of(const RowCells& cells, const std::vector<std::string>& by);
-
-/// Codes of the variable `status`, as read.
-namespace row_status {
-inline constexpr double ok = 0;
-inline constexpr double not_run = 1;
-inline constexpr double failed = 2;
-inline constexpr double bound_violated = 3;
-inline constexpr double no_visible_key = 4;
-inline constexpr double below_error_radius = 5;
-inline bool is_measured(double code) { return code == ok || code == bound_violated || code == below_error_radius; }
-}  // namespace row_status
 
 /// Values at some rows of a cell, and where these lie.
 struct MeasuredRows {

@@ -41,6 +41,10 @@ struct ReportInput {
   Palette& palette;
 };
 
+/// Whether the file has paths whose rows are attention's: those of attention_error, the judged ones of
+/// model_divergence.
+bool has_attention_rows(const ReportInput& input);
+
 struct FigureKind {
   std::string name;  ///< identifies the figure in the page; with a leading letter for its place in the page
   bool (*applies)(const ReportInput&);

@@ -130,7 +130,7 @@ std::string html_page(const std::vector<Section>& sections) {
       "<div class=\"columns\">{}<main id=\"main\">\n{}{}</main></div>\n"
       "<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n"
       "<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n</body>\n</html>\n",
-      escape_markup(title), kPageStyle, escape_markup(title), contents(sections), mark_definitions(), body,
+      escape_markup(title), page_style(), escape_markup(title), contents(sections), mark_definitions(), body,
       embedded({{"files", std::move(files)}}), kPageScript);
 }
 

@@ -26,7 +26,7 @@ struct Section {
 std::string html_page(const std::vector<Section>& sections);
 
 /// Inline parts of the page.
-extern const char* const kPageStyle;
+std::string page_style();
 extern const char* const kPageScript;
 
 }  // namespace lacuna

@@ -28,7 +28,7 @@ PathPoint read_point(const PathEntry& path, std::int64_t cell) {
   for (const double code : status) {
     point.measured += row_status::is_measured(code);
     point.not_run += code == row_status::not_run;
-    below += code == row_status::below_radius;
+    below += code == row_status::below_error_radius;
   }
   point.is_rounding = below > 0 && 2 * below >= point.measured;
   point.keys = mean(measured(path.rows, "keys_attended", cell, status));

@@ -6,19 +6,9 @@
 
 #include "analysis/report/series.hpp"
 #include "analysis/row_cells.hpp"
+#include "analysis/row_status.hpp"
 
 namespace lacuna {
-
-/// Codes of the variable `status`, as read.
-namespace row_status {
-inline constexpr double ok = 0;
-inline constexpr double not_run = 1;
-inline constexpr double failed = 2;
-inline constexpr double violated = 3;
-inline constexpr double no_visible_key = 4;
-inline constexpr double below_radius = 5;
-inline bool is_measured(double status) { return status == ok || status == violated || status == below_radius; }
-}  // namespace row_status
 
 struct PathEntry {
   std::string name;

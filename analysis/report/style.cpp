@@ -1,10 +1,14 @@
 // The style of the page. Colours are variables with a value for each theme: s0 to s7 the series, in an order in which
 // neighbours differ in lightness as well as in hue; k0 to k5 kinds (stages, tensors); h0 to h8 a sequential scale.
+#include <fmt/format.h>
+
 #include "analysis/report/page.hpp"
 
 namespace lacuna {
 
-const char* const kPageStyle = R"css(
+namespace {
+
+constexpr const char* kLight = R"css(
 :root {
   color-scheme: light;
   --ground: #fbfaf8; --raised: #ffffff; --ink: #1d2128; --soft: #59606c; --rule: #dcd9d2; --accent: #0b5c8a;
@@ -13,22 +17,18 @@ const char* const kPageStyle = R"css(
   --k0: #4f7cac; --k1: #d98e32; --k2: #6a9e58; --k3: #9a7fb5; --k4: #b7635c; --k5: #8b9199;
   --h0: #eef3f8; --h1: #d6e4f0; --h2: #b9d2e6; --h3: #95bbd9; --h4: #6da0c8; --h5: #4683b2; --h6: #276598; --h7: #134878; --h8: #082c52;
 }
-@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) {
+)css";
+
+constexpr const char* kDark = R"css(
   color-scheme: dark;
   --ground: #14171c; --raised: #1b1f26; --ink: #e8e6e1; --soft: #a4abb6; --rule: #343a44; --accent: #7cc0ea;
   --alarm: #ff9a85; --band: #363227; --tip: #e8e6e1; --tip-ink: #14171c;
   --s0: #5eb3ea; --s1: #f0a04b; --s2: #3ec79b; --s3: #e08cc4; --s4: #b39df2; --s5: #d9c04a; --s6: #f47f7f; --s7: #b4bfca;
   --k0: #7ba7d6; --k1: #e5a75a; --k2: #8fc27d; --k3: #bda4d8; --k4: #db8d86; --k5: #a5abb3;
   --h0: #1d2631; --h1: #1d3245; --h2: #1e415c; --h3: #225377; --h4: #2b6893; --h5: #3f81ae; --h6: #639dc4; --h7: #93bdd9; --h8: #cde2f0;
-} }
-:root[data-theme="dark"] {
-  color-scheme: dark;
-  --ground: #14171c; --raised: #1b1f26; --ink: #e8e6e1; --soft: #a4abb6; --rule: #343a44; --accent: #7cc0ea;
-  --alarm: #ff9a85; --band: #363227; --tip: #e8e6e1; --tip-ink: #14171c;
-  --s0: #5eb3ea; --s1: #f0a04b; --s2: #3ec79b; --s3: #e08cc4; --s4: #b39df2; --s5: #d9c04a; --s6: #f47f7f; --s7: #b4bfca;
-  --k0: #7ba7d6; --k1: #e5a75a; --k2: #8fc27d; --k3: #bda4d8; --k4: #db8d86; --k5: #a5abb3;
-  --h0: #1d2631; --h1: #1d3245; --h2: #1e415c; --h3: #225377; --h4: #2b6893; --h5: #3f81ae; --h6: #639dc4; --h7: #93bdd9; --h8: #cde2f0;
-}
+)css";
+
+constexpr const char* kRules = R"css(
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, "Liberation Sans", "DejaVu Sans", sans-serif; }
 a { color: var(--accent); }
@@ -85,5 +85,14 @@ rect { fill: var(--c); } rect.hx { fill: url(#hatch); } .hatch-ground { fill: va
 @media print { nav, #theme, .legend, .csv { display: none; } .figure { break-inside: avoid; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } [data-s] { transition: opacity .12s; } }
 )css";
+
+}  // namespace
+
+std::string page_style() {
+  return fmt::format(
+      "{0}@media (prefers-color-scheme: dark) {{ :root:not([data-theme=\"light\"]) {{{1}}} }}\n"
+      ":root[data-theme=\"dark\"] {{{1}}}{2}",
+      kLight, kDark, kRules);
+}
 
 }  // namespace lacuna

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "data/source/parameter_specs.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -22,15 +24,6 @@ HiddenStatesConfig HiddenStatesConfig::from(const Parameters& source) {
 }
 
 std::vector<ParameterSpec> hidden_state_parameters() {
-  const auto share = [](std::string key, double value, std::string sentence) {
-    return ParameterSpec{.key = std::move(key),
-                         .type = ParameterType::real,
-                         .unit = "1",
-                         .minimum = 0,
-                         .maximum = 1,
-                         .default_value = value,
-                         .sentence = std::move(sentence)};
-  };
   return {{.key = "d_model",
            .type = ParameterType::integer,
            .unit = "channels",

@@ -3,55 +3,26 @@
 #include <algorithm>
 
 #include "core/mechanism/problem.hpp"
+#include "data/source/parameter_specs.hpp"
 
 namespace lacuna {
 
-ParameterSpec extent(std::string key, std::string unit, std::int64_t value, std::string sentence) {
-  return {.key = std::move(key),
-          .type = ParameterType::integer,
-          .unit = std::move(unit),
-          .minimum = 1,
-          .maximum = 1 << 20,
-          .default_value = value,
-          .sentence = std::move(sentence)};
-}
-
-ParameterSpec independent_layers() {
-  ParameterSpec spec = extent("layers", "1", 1, "Layers, independent of each other.");
-  spec.sweepable = false;
-  return spec;
-}
+ParameterSpec independent_layers() { return fixed(extent("layers", "1", 1, "Layers, independent of each other.")); }
 
 std::vector<ParameterSpec> indexer_parameters(std::int64_t heads, std::int64_t width) {
   return {extent("index_heads", "1", heads, "Heads of the lightning indexer."),
           extent("d_index", "channels", width, "Width of index queries and keys."),
-          {.key = "index_quality",
-           .type = ParameterType::real,
-           .unit = "1",
-           .minimum = 0,
-           .maximum = 1,
-           .default_value = 0.9,
-           .sentence = "How far the indexer's weights agree with the main attention's: 0 random, 1 aligned."}};
+          share("index_quality", 0.9,
+                "How far the indexer's weights agree with the main attention's: 0 random, 1 aligned.")};
 }
 
 std::vector<ParameterSpec> mechanism_parameters() {
-  const auto fixed = [](ParameterSpec spec) {
-    spec.sweepable = false;
-    return spec;
-  };
   ParameterSpec n = extent("n", "tokens", 4096, "Tokens of the sequence.");
   n.maximum = 1 << 24;
   std::vector<ParameterSpec> specs = {
-      n,
-      fixed(extent("queries", "1", 63, "Queries, evenly spread; the last one stands at the last token.")),
+      n, fixed(extent("queries", "1", 63, "Queries, evenly spread; the last one stands at the last token.")),
       fixed(extent("sequences", "1", 1, "Independent sequences.")),
-      {.key = "score_std",
-       .type = ParameterType::real,
-       .unit = "1",
-       .minimum = 0,
-       .maximum = 1e6,
-       .default_value = 2.0,
-       .sentence = "Factor on the mechanism's score scale: random weights give scores of about this deviation."}};
+      score_deviation("Factor on the mechanism's score scale: random weights give scores of about this deviation.")};
   for (ParameterSpec& spec : hidden_state_parameters()) specs.push_back(std::move(spec));
   return specs;
 }

@@ -27,8 +27,6 @@ struct MechanismLayer {
 
 /// "n", "queries", "sequences", "score_std" and those of hidden_states.hpp.
 std::vector<ParameterSpec> mechanism_parameters();
-/// A parameter that counts something, at least 1 and at most 2^20.
-ParameterSpec extent(std::string key, std::string unit, std::int64_t value, std::string sentence);
 /// "layers", for sources whose layers are independent of each other and numbered from 0.
 ParameterSpec independent_layers();
 /// "index_heads", "d_index", "index_quality".

@@ -1,6 +1,7 @@
 #include "data/source/mla_parameters.hpp"
 
 #include "data/source/mechanism_source.hpp"
+#include "data/source/parameter_specs.hpp"
 
 namespace lacuna {
 

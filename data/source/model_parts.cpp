@@ -8,6 +8,7 @@
 #include "core/model/scaled.hpp"
 #include "data/checkpoint/checkpoint.hpp"
 #include "data/source/mechanism_source.hpp"
+#include "data/source/parameter_specs.hpp"
 #include "data/tokens/token_file.hpp"
 
 namespace lacuna {
@@ -67,21 +68,6 @@ void read_tokens(const Parameters& source, ModelParts& parts) {
   }
 }
 
-ParameterSpec fixed(ParameterSpec spec) {
-  spec.sweepable = false;
-  return spec;
-}
-
-ParameterSpec share(std::string key, double value, std::string sentence) {
-  return {.key = std::move(key),
-          .type = ParameterType::real,
-          .unit = "1",
-          .minimum = 0,
-          .maximum = 1,
-          .default_value = value,
-          .sentence = std::move(sentence)};
-}
-
 ParameterSpec file(std::string key, std::string sentence) {
   return {.key = std::move(key),
           .type = ParameterType::text,
@@ -99,13 +85,7 @@ std::vector<ParameterSpec> preset_parameters() {
       layers,
       extent("vocabulary", "tokens", 256, "Tokens of the vocabulary."),
       extent("window", "tokens", 8, "Newest tokens whose own rows are read, in layers that have a window."),
-      {.key = "score_std",
-       .type = ParameterType::real,
-       .unit = "1",
-       .minimum = 0,
-       .maximum = 1e6,
-       .default_value = 2.0,
-       .sentence = "Factor on the query weights: scores deviate by about as much."},
+      score_deviation("Factor on the query weights: scores deviate by about as much."),
       share("index_quality", 0.9, "How far indexers agree with the main attention: 0 random, 1 aligned."),
       share("query_similarity", 0.9, "Share of the query weights of shared states that all layers have in common.")};
 }

@@ -2,6 +2,7 @@
 // 2019, Ainslie et al. 2023), rotated by position on all channels.
 #include "core/mechanism/projected_attention.hpp"
 #include "data/source/mechanism_source.hpp"
+#include "data/source/parameter_specs.hpp"
 
 namespace lacuna {
 namespace {

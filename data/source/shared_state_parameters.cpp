@@ -1,6 +1,7 @@
 #include "data/source/shared_state_parameters.hpp"
 
 #include "data/source/mechanism_source.hpp"
+#include "data/source/parameter_specs.hpp"
 
 namespace lacuna {
 
@@ -21,13 +22,8 @@ std::vector<ParameterSpec> shared_state_parameters() {
           extent("qk_rope", "channels", 16, "Last channels, which are rotated by position; even."),
           extent("q_lora_rank", "channels", 64, "Width of the low-rank query."),
           extent("window", "tokens", 128, "Newest tokens whose own rows are read beside the compressed entries."),
-          {.key = "head_similarity",
-           .type = ParameterType::real,
-           .unit = "1",
-           .minimum = 0,
-           .maximum = 1,
-           .default_value = 0.7,
-           .sentence = "Correlation of the heads' query weights with the first one's; 1: all heads ask alike."},
+          share("head_similarity", 0.7,
+                "Correlation of the heads' query weights with the first one's; 1: all heads ask alike."),
           deviation("sink_std", 1, "Standard deviation of the heads' sink logits."),
           deviation("gate_std", 1, "Standard deviation of the logits by which a group's tokens are weighed."),
           {.key = "pooling",

@@ -2,6 +2,7 @@
 // single tokens and every entry; an entry is made of 128 tokens (`ratio` scales that down).
 #include "core/mechanism/shared_state.hpp"
 #include "data/source/mechanism_source.hpp"
+#include "data/source/parameter_specs.hpp"
 #include "data/source/shared_state_parameters.hpp"
 
 namespace lacuna {

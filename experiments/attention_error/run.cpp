@@ -9,20 +9,10 @@
 #include "experiments/attention_error/study_run.hpp"
 #include "experiments/harness/open_results.hpp"
 #include "experiments/harness/output_check.hpp"
+#include "experiments/harness/study_sources.hpp"
 
 namespace lacuna {
 namespace {
-
-std::vector<std::unique_ptr<ProblemSource>> open_sources(const Study& study) {
-  const SourceKind& kind = SourceRegistry::instance().at(study.source_kind);
-  std::vector<std::unique_ptr<ProblemSource>> sources;
-  for (const Parameters& cell : study.source.cells) try {
-      sources.push_back(kind.open(cell, static_cast<std::uint64_t>(study.experiment.integer("seed"))));
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: error: {}", study.file.string(), error.what()));
-    }
-  return sources;
-}
 
 void print_plan(const Study& study, const std::vector<SourceShape>& shapes, const std::vector<PathPlan>& plans) {
   const SourceShape& shape = shapes.front();
@@ -42,9 +32,8 @@ void print_plan(const Study& study, const std::vector<SourceShape>& shapes, cons
 
 std::filesystem::path run_attention_error(const CommandLine& line, int argc, char** argv) {
   const Study study = read_study(line.parameters, line.settings, "attention_error");
-  const auto sources = open_sources(study);
-  if (!line.quiet)
-    for (const std::string& note : sources.front()->notes()) std::cerr << "note: " << note << '\n';
+  const auto sources = open_sources(study, study.source, SourceRegistry::instance().at(study.source_kind).open);
+  if (!line.quiet) print_notes(*sources.front());
   std::vector<SourceShape> shapes;
   for (const auto& source : sources) shapes.push_back(source->shape());
   check_paths(study, shapes);
@@ -62,13 +51,11 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
   }
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
-  std::vector<std::string> files = files_of(study);
-  for (const auto& source : sources)
-    for (const std::string& file : source->input_files()) files.push_back(file);
-  if (line.output) check_output(*line.output, files);
-  std::vector<std::string> input_sha256 = selection_sha256(study);
-  for (const auto& source : sources) input_sha256.push_back(source->input_sha256());
-  ResultsFile file = open_results(line, study, input_sha256, run);
+  SourceInputs inputs = inputs_of(sources);
+  for (const std::string& file : files_of(study)) inputs.files.push_back(file);
+  for (const std::string& digest : selection_sha256(study)) inputs.sha256.push_back(digest);
+  if (line.output) check_output(*line.output, inputs.files);
+  ResultsFile file = open_results(line, study, inputs.sha256, run);
   Recording recording(file, study, shapes, plans, coordinates);
   const StudyTask task{.study = study,
                        .line = line,

@@ -10,7 +10,6 @@ namespace lacuna {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t kLongestChunk = 4096;
 
 struct TokenVariable {
   const char* name;
@@ -90,12 +89,6 @@ VariableSpec status_of_row(const std::vector<std::string>& of_row) {
            {"flag_meanings", std::string(kRowStatusMeanings)}}};
 }
 
-std::vector<std::int64_t> counting(Index count) {
-  std::vector<std::int64_t> numbers(count);
-  for (Index i = 0; i < count; ++i) numbers[i] = i;
-  return numbers;
-}
-
 std::vector<Dimension> own_dimensions(const ModelSource& source, Index tokens) {
   std::vector<std::int64_t> labels;
   for (const LayerDescription& layer : source.decoder().model().layers) labels.push_back(layer.label);
@@ -108,48 +101,6 @@ std::vector<Dimension> own_dimensions(const ModelSource& source, Index tokens) {
 }
 
 }  // namespace
-
-RunGroup::RunGroup(ResultsGroup group, std::vector<Dimension> leading, const std::vector<Dimension>& own)
-    : group_(std::move(group)), leading_(std::move(leading)) {
-  for (const Dimension& dimension : leading_) group_.dimension(dimension);
-  for (const Dimension& dimension : own) {
-    group_.dimension(dimension);
-    extent_[dimension.name] = dimension.size();
-  }
-}
-
-void RunGroup::variable(VariableSpec spec) {
-  std::vector<std::string> names;
-  Numbers chunk;
-  for (const Dimension& dimension : leading_) {
-    names.push_back(dimension.name);
-    chunk.push_back(1);
-  }
-  Numbers& extents = extents_[spec.name];
-  for (const std::string& name : spec.dimensions) {
-    names.push_back(name);
-    extents.push_back(extent_.at(name));
-    const bool inner = name != "sequence" && name != "layer";
-    chunk.push_back(inner ? std::clamp<std::int64_t>(extents.back(), 1, kLongestChunk) : 1);
-  }
-  spec.dimensions = names;
-  variables_.emplace(spec.name, group_.variable(spec, chunk));
-}
-
-std::pair<RunGroup::Numbers, RunGroup::Numbers> RunGroup::place(const std::string& name, Index leading_index,
-                                                                const std::vector<Index>& at) const {
-  Numbers start(leading_.size());
-  for (std::size_t i = leading_.size(); i-- > 0;) {
-    start[i] = leading_index % leading_[i].size();
-    leading_index /= leading_[i].size();
-  }
-  Numbers count(start.size() + at.size(), 1);
-  start.insert(start.end(), at.begin(), at.end());
-  const Numbers& extents = extents_.at(name);
-  start.resize(leading_.size() + extents.size(), 0);
-  count.insert(count.end(), extents.begin() + static_cast<std::ptrdiff_t>(at.size()), extents.end());
-  return {start, count};
-}
 
 DivergenceRecording::DivergenceRecording(ResultsFile& file, const Study& study, const ModelSource& source,
                                          const std::vector<PathPlan>& plans) {

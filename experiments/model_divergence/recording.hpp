@@ -2,7 +2,6 @@
 // alike up to their variables and the dimensions of what is swept.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,37 +9,11 @@
 #include "core/metrics/model/next_token.hpp"
 #include "data/source/model.hpp"
 #include "experiments/attention_error/cells.hpp"
-#include "experiments/harness/results_file.hpp"
+#include "experiments/harness/run_group.hpp"
 #include "experiments/model_divergence/attend_run.hpp"
 #include "experiments/model_divergence/exact_rows.hpp"
 
 namespace lacuna {
-
-/// One group: some leading dimensions, written one index of them at a time, then sequence, layer, head, position,
-/// judged.
-class RunGroup {
- public:
-  RunGroup(ResultsGroup group, std::vector<Dimension> leading, const std::vector<Dimension>& own);
-  ResultsGroup& group() { return group_; }
-  /// spec.dimensions: those behind the leading ones.
-  void variable(VariableSpec spec);
-  /// `values` of the last dimensions; `at` are the indices of those before them, behind the leading ones.
-  template <class T>
-  void write(const std::string& name, Index leading_index, const std::vector<Index>& at, std::span<const T> values) {
-    const auto [start, count] = place(name, leading_index, at);
-    variables_.at(name).write(start, count, values);
-  }
-
- private:
-  using Numbers = std::vector<std::int64_t>;
-  std::pair<Numbers, Numbers> place(const std::string& name, Index leading_index, const std::vector<Index>& at) const;
-
-  ResultsGroup group_;
-  std::vector<Dimension> leading_;
-  std::map<std::string, Index> extent_;
-  std::map<std::string, Numbers> extents_;  // of the variables, behind the leading dimensions
-  std::map<std::string, ResultsVariable> variables_;
-};
 
 /// How far the hidden states of one layer moved, [position].
 struct HiddenErrors {

@@ -10,6 +10,7 @@
 #include "experiments/harness/open_results.hpp"
 #include "experiments/harness/output_check.hpp"
 #include "experiments/harness/progress.hpp"
+#include "experiments/harness/study_sources.hpp"
 #include "experiments/model_divergence/sequence_runs.hpp"
 
 namespace lacuna {
@@ -25,17 +26,6 @@ Study read_divergence_study(const CommandLine& line) {
     throw UsageError(
         fmt::format("{}: error: experiment.record_selected: only attention_error records selections", file));
   return study;
-}
-
-std::vector<std::unique_ptr<ModelSource>> open_models(const Study& study) {
-  std::vector<std::unique_ptr<ModelSource>> models;
-  for (const Parameters& cell : study.source.cells) try {
-      models.push_back(
-          std::make_unique<ModelSource>(cell, static_cast<std::uint64_t>(study.experiment.integer("seed"))));
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: error: {}", study.file.string(), error.what()));
-    }
-  return models;
 }
 
 /// Layers of runs that a sequence goes through, the exact run's among them.
@@ -61,9 +51,10 @@ std::string format_plan(const Study& study, const ModelSource& model, const std:
 
 std::filesystem::path run_model_divergence(const CommandLine& line, int argc, char** argv) {
   const Study study = read_divergence_study(line);
-  const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
-  if (!line.quiet)
-    for (const std::string& note : models.front()->notes()) std::cerr << "note: " << note << '\n';
+  const auto models = open_sources(study, study.source, [](const Parameters& cell, std::uint64_t seed) {
+    return std::make_unique<ModelSource>(cell, seed);
+  });
+  if (!line.quiet) print_notes(*models.front());
   std::vector<SourceShape> shapes;
   Index most_keys = 0;
   for (const auto& model : models) {
@@ -79,13 +70,11 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
   }
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
-  std::vector<std::string> files = files_of(study);
-  for (const auto& source : models)
-    for (const std::string& file : source->input_files()) files.push_back(file);
-  if (line.output) check_output(*line.output, files);
-  std::vector<std::string> input_sha256 = selection_sha256(study);
-  for (const auto& model : models) input_sha256.push_back(model->input_sha256());
-  ResultsFile file = open_results(line, study, input_sha256, run);
+  SourceInputs inputs = inputs_of(models);
+  for (const std::string& file : files_of(study)) inputs.files.push_back(file);
+  for (const std::string& digest : selection_sha256(study)) inputs.sha256.push_back(digest);
+  if (line.output) check_output(*line.output, inputs.files);
+  ResultsFile file = open_results(line, study, inputs.sha256, run);
   DivergenceRecording recording(file, study, *models.front(), plans);
   const auto sequences = static_cast<Index>(shapes.front().sequence.size());
   const Index layers = layers_of_runs(*models.front(), plans);

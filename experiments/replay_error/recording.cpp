@@ -21,12 +21,6 @@ std::vector<std::pair<std::string, AttributeValue>> flags(Flags count, const std
   return {{"flag_values", values}, {"flag_meanings", meanings}};
 }
 
-std::vector<std::int64_t> counting(Index count) {
-  std::vector<std::int64_t> numbers(count);
-  for (Index i = 0; i < count; ++i) numbers[i] = i;
-  return numbers;
-}
-
 struct StepVariable {
   const char* name;
   const char* units;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/harness/results_file.hpp"
-#include "experiments/model_divergence/recording.hpp"
+#include "experiments/harness/run_group.hpp"
 #include "experiments/replay_error/sequence_replays.hpp"
 
 namespace lacuna {

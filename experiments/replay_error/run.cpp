@@ -9,23 +9,18 @@
 #include "experiments/harness/open_results.hpp"
 #include "experiments/harness/output_check.hpp"
 #include "experiments/harness/progress.hpp"
+#include "experiments/harness/study_sources.hpp"
 #include "experiments/replay_error/recording.hpp"
 
 namespace lacuna {
 namespace {
 
-/// The sources, whose layers must be such that the study's variants can replay them.
-std::vector<std::unique_ptr<ModelSource>> open_models(const ReplayStudy& study) {
-  std::vector<std::unique_ptr<ModelSource>> models;
-  for (const Parameters& cell : study.source.cells) try {
-      models.push_back(
-          std::make_unique<ModelSource>(cell, static_cast<std::uint64_t>(study.experiment.integer("seed"))));
-      for (const ReplayCell& replay : study.cells())
-        ReplayPlan::of(models.back()->decoder().model(), *replay.variant, replay.extents);
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: error: {}", study.file.string(), error.what()));
-    }
-  return models;
+/// The source, whose layers must be such that the study's variants can replay them.
+std::unique_ptr<ModelSource> open_model(const ReplayStudy& study, const Parameters& cell, std::uint64_t seed) {
+  auto model = std::make_unique<ModelSource>(cell, seed);
+  for (const ReplayCell& replay : study.cells())
+    ReplayPlan::of(model->decoder().model(), *replay.variant, replay.extents);
+  return model;
 }
 
 /// Replays of one sequence, each counted once however many cells have it.
@@ -50,22 +45,19 @@ std::filesystem::path run_replay_error(const CommandLine& line, int argc, char**
   const ReplayStudy study = read_replay_study(line.parameters, line.settings);
   if (line.backend != "cpu")
     throw UsageError(fmt::format("--backend {}: replay_error attends exactly, on the CPU", line.backend));
-  const std::vector<std::unique_ptr<ModelSource>> models = open_models(study);
-  if (!line.quiet)
-    for (const std::string& note : models.front()->notes()) std::cerr << "note: " << note << '\n';
+  const auto models = open_sources(
+      study, study.source, [&](const Parameters& cell, std::uint64_t seed) { return open_model(study, cell, seed); });
+  if (!line.quiet) print_notes(*models.front());
   if (line.dry_run) {
     std::cout << format_plan(study, *models.front());
     return {};
   }
 
   const RunFacts run{argc, argv, line.threads, utc_now()};
-  std::vector<std::string> files = {study.file.string()};
-  for (const auto& model : models)
-    for (const std::string& file : model->input_files()) files.push_back(file);
-  if (line.output) check_output(*line.output, files);
-  std::vector<std::string> input_sha256;
-  for (const auto& model : models) input_sha256.push_back(model->input_sha256());
-  ResultsFile file = open_results(line, study, input_sha256, run);
+  SourceInputs inputs = inputs_of(models);
+  inputs.files.push_back(study.file.string());
+  if (line.output) check_output(*line.output, inputs.files);
+  ResultsFile file = open_results(line, study, inputs.sha256, run);
   ReplayRecording recording(file, study, *models.front());
   const std::vector<ReplayCell> cells = study.cells();
   const auto sequences = static_cast<Index>(models.front()->shape().sequence.size());

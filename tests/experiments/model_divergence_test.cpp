@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,26 +9,17 @@
 #include "experiments/attention_error/run.hpp"
 #include "experiments/harness/results_file.hpp"
 #include "experiments/model_divergence/run.hpp"
+#include "experiments/read_numbers.hpp"
+#include "experiments/run_line.hpp"
 #include "experiments/study_fixture.hpp"
 
 namespace lacuna {
 namespace {
 
 using testing_study::Folder;
+using testing_study::numbers;
+using testing_study::run_line;
 using Numbers = std::vector<double>;
-
-Numbers numbers(const std::filesystem::path& file, const std::string& path) {
-  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t set = H5Dopen2(id, path.c_str(), H5P_DEFAULT);
-  EXPECT_GE(set, 0) << path;
-  const hid_t space = H5Dget_space(set);
-  Numbers values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
-  EXPECT_GE(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
-  H5Sclose(space);
-  H5Dclose(set);
-  H5Fclose(id);
-  return values;
-}
 
 /// Twelve lines; paths follow.
 std::string study(const std::string& preset, Index layers, const std::string& kind = "model_divergence") {
@@ -39,20 +28,10 @@ std::string study(const std::string& preset, Index layers, const std::string& ki
          "\nd_model = 64\nvocabulary = 50\nn = 48\njudge_every = 5\nsequences = 2\n";
 }
 
-CommandLine command(const Folder& folder, const std::string& text, int threads = 2) {
-  CommandLine line;
-  line.parameters = folder.write(text);
-  line.output = folder.path() / "r.h5";
-  line.threads = threads;
-  line.force = true;
-  line.quiet = true;
-  return line;
-}
-
 char* const kArguments[] = {const_cast<char*>("program"), nullptr};
 
 std::filesystem::path run(const Folder& folder, const std::string& text, int threads = 2) {
-  return run_model_divergence(command(folder, text, threads), 1, const_cast<char**>(kArguments));
+  return run_model_divergence(run_line(folder, text, threads), 1, const_cast<char**>(kArguments));
 }
 
 /// No judged row failed, and no bound was violated.
@@ -137,7 +116,7 @@ TEST(ModelDivergence, OfOneLayerIsJudgedAsAttentionErrorJudgesIt) {
       expected[name] = numbers(whole, std::string("/path/store/") + name);
     const Numbers accumulated = numbers(whole, "/path/store/output_error_accumulated");
     const std::filesystem::path single = run_attention_error(
-        command(folder, widened(study(preset, 1, "attention_error")) + path), 1, const_cast<char**>(kArguments));
+        run_line(folder, widened(study(preset, 1, "attention_error")) + path), 1, const_cast<char**>(kArguments));
     for (const auto& [name, values] : expected) {
       EXPECT_EQ(values.size(), 2u * 1 * 4 * 9);
       const Numbers single_values = numbers(single, "/path/store/" + name);

@@ -12,6 +12,7 @@
 #include "experiments/replay_error/parameters.hpp"
 #include "experiments/replay_error/run.hpp"
 #include "experiments/replay_error/sequence_replays.hpp"
+#include "experiments/run_line.hpp"
 #include "experiments/study_fixture.hpp"
 
 namespace lacuna {
@@ -19,6 +20,7 @@ namespace {
 
 using testing_study::Folder;
 using testing_study::numbers;
+using testing_study::run_line;
 using Numbers = std::vector<double>;
 
 /// Twelve lines; [replay] follows. A prefix of 40 tokens where there are 8 steps.
@@ -32,20 +34,10 @@ const std::string kAllVariants = "variant = { grid = [\"decoder_first\", \"decod
 
 std::string replay_table_of(const std::string& lines) { return "[replay]\nsteps = 8\n" + lines; }
 
-CommandLine command(const Folder& folder, const std::string& text, int threads = 2) {
-  CommandLine line;
-  line.parameters = folder.write(text);
-  line.output = folder.path() / "r.h5";
-  line.threads = threads;
-  line.force = true;
-  line.quiet = true;
-  return line;
-}
-
 std::filesystem::path run(const Folder& folder, const std::string& text, int threads = 2) {
   char program[] = "program";
   char* arguments[] = {program, nullptr};
-  return run_replay_error(command(folder, text, threads), 1, arguments);
+  return run_replay_error(run_line(folder, text, threads), 1, arguments);
 }
 
 ModelSource source_of(const Folder& folder) {
@@ -322,7 +314,7 @@ TEST(ReplayErrorFaults, NameTheRetentionLayerThatNoReplayRebuilds) {
 
 TEST(ReplayErrorFaults, ADryRunWritesNothing) {
   const Folder folder("replay");
-  CommandLine line = command(folder, replay_source("v41_small") + replay_table_of("length = { grid = [3, 4] }\n"));
+  CommandLine line = run_line(folder, replay_source("v41_small") + replay_table_of("length = { grid = [3, 4] }\n"));
   line.dry_run = true;
   testing::internal::CaptureStdout();
   EXPECT_TRUE(run_replay_error(line, 0, nullptr).empty());

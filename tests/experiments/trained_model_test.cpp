@@ -2,11 +2,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <hdf5.h>
-
 #include "core/mechanism/golden_file.hpp"
 #include "experiments/attention_error/run.hpp"
 #include "experiments/model_divergence/run.hpp"
+#include "experiments/read_numbers.hpp"
+#include "experiments/run_line.hpp"
 #include "experiments/study_fixture.hpp"
 
 namespace lacuna {
@@ -14,6 +14,8 @@ namespace {
 
 using testing_study::errors;
 using testing_study::Folder;
+using testing_study::numbers;
+using testing_study::run_line;
 using Numbers = std::vector<double>;
 
 std::string golden_checkpoint(const std::string& name) {
@@ -26,35 +28,16 @@ GoldenFile logits_of(const std::string& name) {
   return GoldenFile(in, path);
 }
 
-Numbers numbers(const std::filesystem::path& file, const std::string& path) {
-  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t set = H5Dopen2(id, path.c_str(), H5P_DEFAULT);
-  EXPECT_GE(set, 0) << path;
-  const hid_t space = H5Dget_space(set);
-  Numbers values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
-  EXPECT_GE(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
-  H5Sclose(space);
-  H5Dclose(set);
-  H5Fclose(id);
-  return values;
-}
-
 /// A study of the checkpoint `name` reading the golden tokens, beside it, in a folder of its own.
 CommandLine study(const Folder& folder, const std::string& kind, const std::string& name) {
   for (const auto& entry : std::filesystem::directory_iterator(golden_checkpoint(name)))
     std::filesystem::copy(entry, folder.path() / entry.path().filename(),
                           std::filesystem::copy_options::overwrite_existing);
   folder.write(fmt::format("{}\n", fmt::join(logits_of(name)["tokens"].data, " ")), "tokens.txt");
-  CommandLine line;
-  line.parameters = folder.write("schema = 1\n[experiment]\nkind = \"" + kind +
-                                 "\"\n[source]\nkind = \"model\"\ncheckpoint = \".\"\ntokens = \"tokens.txt\"\n"
-                                 "judge_every = 3\n[[path]]\nname = \"control\"\n[[path]]\nname = \"top\"\n"
-                                 "select = { by = \"main\", k = 3 }\n");
-  line.output = folder.path() / "r.h5";
-  line.threads = 2;
-  line.force = true;
-  line.quiet = true;
-  return line;
+  return run_line(folder, "schema = 1\n[experiment]\nkind = \"" + kind +
+                              "\"\n[source]\nkind = \"model\"\ncheckpoint = \".\"\ntokens = \"tokens.txt\"\n"
+                              "judge_every = 3\n[[path]]\nname = \"control\"\n[[path]]\nname = \"top\"\n"
+                              "select = { by = \"main\", k = 3 }\n");
 }
 
 char* const kArguments[] = {const_cast<char*>("program"), nullptr};

@@ -160,12 +160,7 @@ Figure make(const ReportInput& input) {
   return figure;
 }
 
-const bool registered = FigureRegistry::instance().add({"b_omitted_mass",
-                                                        [](const ReportInput& input) {
-                                                          return input.experiment == "attention_error" ||
-                                                                 input.experiment == "model_divergence";
-                                                        },
-                                                        make});
+const bool registered = FigureRegistry::instance().add({"b_omitted_mass", has_attention_rows, make});
 
 }  // namespace
 }  // namespace lacuna

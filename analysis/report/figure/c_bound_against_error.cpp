@@ -78,14 +78,14 @@ Figure make(const ReportInput& input) {
       for (std::size_t i = 0; i < status.size(); ++i) {
         if (!row_status::is_measured(status[i])) continue;
         ++measured;
-        if (status[i] == row_status::below_radius || !(error[i] > 0) || !(bound[i] > 0) || std::isinf(bound[i])) {
+        if (status[i] == row_status::below_error_radius || !(error[i] > 0) || !(bound[i] > 0) || std::isinf(bound[i])) {
           ++left_out;
           continue;
         }
         if (bound[i] < error[i]) ++below;
-        if (status[i] == row_status::violated) ++violations;
+        if (status[i] == row_status::bound_violated) ++violations;
         tightest = std::min(tightest, bound[i] / error[i]);
-        points.push_back({error[i], bound[i], i, status[i] == row_status::violated});
+        points.push_back({error[i], bound[i], i, status[i] == row_status::bound_violated});
       }
       for (const Point& point : thin(points, most)) {
         marks.push_back({point.error, point.bound,
@@ -125,12 +125,7 @@ Figure make(const ReportInput& input) {
   return figure;
 }
 
-const bool registered = FigureRegistry::instance().add({"c_bound_against_error",
-                                                        [](const ReportInput& input) {
-                                                          return input.experiment == "attention_error" ||
-                                                                 input.experiment == "model_divergence";
-                                                        },
-                                                        make});
+const bool registered = FigureRegistry::instance().add({"c_bound_against_error", has_attention_rows, make});
 
 }  // namespace
 }  // namespace lacuna

@@ -32,7 +32,7 @@ Figure make(const ReportInput& input) {
       const std::vector<double> error = path.rows.read("output_error", cell);
       const std::vector<double> bound = path.rows.read("bound", cell);
       for (std::size_t i = 0; i < status.size(); ++i)
-        if ((status[i] == row_status::ok || status[i] == row_status::violated) && error[i] > 0)
+        if ((status[i] == row_status::ok || status[i] == row_status::bound_violated) && error[i] > 0)
           ratio.push_back(bound[i] / error[i]);
     }
     if (ratio.empty()) continue;
@@ -66,12 +66,7 @@ Figure make(const ReportInput& input) {
   return figure;
 }
 
-const bool registered = FigureRegistry::instance().add({"d_tightness",
-                                                        [](const ReportInput& input) {
-                                                          return input.experiment == "attention_error" ||
-                                                                 input.experiment == "model_divergence";
-                                                        },
-                                                        make});
+const bool registered = FigureRegistry::instance().add({"d_tightness", has_attention_rows, make});
 
 }  // namespace
 }  // namespace lacuna
