@@ -8,8 +8,8 @@ int main(int argc, char** argv) {
   return lacuna::guarded_main([&]() -> int {
     const auto line = lacuna::parse_command_line(
         "model_divergence", "What of an approximation reaches a decoder's next-token distribution?",
-        {[] { return lacuna::print_defaults("model_divergence", "model"); }, lacuna::json_schema,
-         "path.top_k.select.k=32"},
+        {[] { return lacuna::print_defaults("model_divergence", "model"); },
+         [] { return lacuna::json_schema("model_divergence"); }, "path.top_k.select.k=32"},
         argc, argv);
     if (!line) return 0;
     return lacuna::present_results(lacuna::run_model_divergence(*line, argc, argv), line->report, line->force);

@@ -30,6 +30,7 @@ PathTraits PathTraits::of(const Parameters& path) {
     if (traits.is_random) traits.trials = path.integer("select.trials");
   }
   traits.stores = StoredCache::wanted(path);
+  traits.replays = ReplayWindow::wanted(path);
   traits.other_support = path.has("region.from");
   return traits;
 }
@@ -39,6 +40,7 @@ Path::Path(const Parameters& parameters, const StageContext& context)
       window_(parameters.integer("window")),
       sink_tokens_(parameters.integer("sink_tokens")),
       attends_everything_(!traits_.has_pool && !traits_.selects && window_ == 0 && sink_tokens_ == 0),
+      replay_(parameters, (*context.layer_label)[context.layer]),
       selections_(context.selections),
       path_name_(context.path),
       path_cell_(context.path_cell) {
@@ -102,9 +104,10 @@ void Path::append(const LayerView& layer, Index begin, Index end) {
 }
 
 std::vector<PathRow> Path::answer(QueryView& query, Published* publish) {
+  const Index absent = replay_.absent(query.seen(), query.position());
   std::optional<QueryView> of_stored;
   if (store_) {
-    store_->append_local(query.layer(), query.seen());
+    store_->append_local(query.layer(), query.seen().without_oldest_local(absent));
     if (exact_store_) exact_store_->append_local(query.layer(), query.seen());
     of_stored.emplace(store_->layer(), query.backend(), query.query());
   }
@@ -116,7 +119,10 @@ std::vector<PathRow> Path::answer(QueryView& query, Published* publish) {
   for (const std::vector<Index>& group : groups_) {
     GroupQuery group_query{view, group, cost, index_.get()};
     if (!regions_) answer_group(group_query, rows, publish);
-    for (const Index head : group) attend(view, head, rows[head]);
+    for (const Index head : group) {
+      rows[head].absent_local = absent;
+      attend(view, head, rows[head]);
+    }
   }
   for (const Index head : exact_heads_) {
     rows[head].kept = key_range(0, query.visible());
@@ -195,13 +201,15 @@ void Path::attend(const QueryView& query, Index head, PathRow& row) const {
     softmax.add(layer.values(kv_head), 0, s, row.kept);
   }
   const SeenRows& seen = query.seen();
-  if (seen.local > 0)
-    softmax.add(layer.local_values(kv_head), seen.local_begin, query.score_local(head), key_range(0, seen.local));
+  if (seen.local > 0) {
+    const KeySet there = key_range(row.absent_local, seen.local);
+    softmax.add(layer.local_values(kv_head), seen.local_begin, query.score_local(head, there), there);
+  }
   row.log_sum_exp = softmax.normalize(layer.sink(head));
 }
 
 void Path::add_local_rows(const SeenRows& seen, PathRow& row) {
-  const KeySet local = key_range(seen.cached, seen.count());
+  const KeySet local = key_range(seen.cached + row.absent_local, seen.count());
   row.kept.insert(row.kept.end(), local.begin(), local.end());
   row.reachable.insert(row.reachable.end(), local.begin(), local.end());
 }
@@ -217,11 +225,9 @@ Index Path::bytes_read(const LayerView& layer, const KeySet& scored, const KeySe
 
 void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std::vector<PathRow>& rows) const {
   const LayerView& layer = query.layer();
-  const Index local = query.seen().local;
   // the indexer's scores serve all heads
   const bool asked = index_ && index_->answered(query.query());
   const Index index_scored = asked ? static_cast<Index>(index_->answer()->scored.size()) : 0;
-  const Index local_bytes = store_ ? store_->local_bytes_read(local) : local * layer.row_bytes();
   for (Index kv_head = 0; kv_head < layer.h_kv(); ++kv_head) {
     KeySet attended;
     KeySet scored;
@@ -229,14 +235,17 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
     bool reads_rows = !regions_;  // with regions: some head that the path leaves exact
     bool reads_entries = false;
     Index summary_bytes = 0;
+    Index local = 0;  // a head that the path leaves exact reads them all
     for (Index head = 0; head < layer.h_q(); ++head) {
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
+      local = std::max(local, query.seen().local - rows[head].absent_local);
       attended = set_union(attended, rows[head].kept);
       scored = set_union(scored, set_union(cost[head].scored, rows[head].kept));
       every_key |= cost[head].scored_every_key;
       (regions(head) != nullptr ? reads_entries : reads_rows) = true;
       summary_bytes = std::max(summary_bytes, cost[head].summary_bytes);  // read once for the KV head
     }
+    const Index local_bytes = store_ ? store_->local_bytes_read(local) : local * layer.row_bytes();
     Index main_bytes =
         bytes_read(layer, every_key ? key_range(0, query.visible()) : scored, attended, query.visible()) + local_bytes;
     Index stored = store_ ? store_->bytes(query.visible()) : reads_rows ? query.visible() * layer.row_bytes() : 0;
@@ -250,7 +259,7 @@ void Path::charge(const QueryView& query, const std::vector<HeadCost>& cost, std
       if (layer.kv_head_of(head) != kv_head || !rows[head].ran) continue;
       PathRow& row = rows[head];
       row.keys_scored =
-          local + row.entries +
+          query.seen().local - row.absent_local + row.entries +
           (cost[head].scored_every_key ? query.visible()
                                        : static_cast<Index>(set_union(cost[head].scored, row.kept).size()));
       row.index_keys_scored = index_scored;

@@ -1,7 +1,8 @@
 // An approximate path: a composition of stages that answers a query from what it reads.
 //
 //   store -> pool -> select -> window, sink_tokens -> attend: one softmax over the union of keys, each counted once,
-//   the local rows (where the problem has such) always among them, the sink logit in the denominator.
+//   the local rows (where the problem has such, and a replay has not lost them) always among them, the sink logit in
+//   the denominator.
 //
 // A path without select attends its whole pool; without a pool either, only its window and sink tokens; with none of
 // the three, every visible key (the control). It answers; the harness measures.
@@ -16,6 +17,7 @@
 #include "core/approx/index_scorer.hpp"
 #include "core/approx/pool.hpp"
 #include "core/approx/region_cache.hpp"
+#include "core/approx/replay_window.hpp"
 #include "core/approx/selection_store.hpp"
 #include "core/approx/selector.hpp"
 #include "core/approx/store.hpp"
@@ -32,6 +34,7 @@ struct PathTraits {
   bool selects = false;          ///< has a select stage
   bool reads_summaries = false;  ///< block summaries or value norms
   bool stores = false;           ///< keeps K or V in a format: no pure truncation
+  bool replays = false;          ///< lacks local rows that a bounded replay lost
   bool uses_indexer = false;     ///< chooses by a layer's lightning indexer
   bool other_support = false;    ///< its softmax runs over entries that stand for several rows
   bool is_random = false;
@@ -42,11 +45,12 @@ struct PathTraits {
 
 /// The answer for one head.
 struct PathRow {
-  bool ran = true;        ///< false: a stage had no answer here
-  KeySet kept;            ///< rows attended, in the numbering of SeenRows: cached ones, then all local ones
-  Index entries = 0;      ///< entries of regions attended beside them
-  KeySet reachable;       ///< pool, window, sink tokens, local rows: what could be attended; with a pool
-  std::vector<double> o;  ///< [d_v] output, as the path computed it
+  bool ran = true;         ///< false: a stage had no answer here
+  KeySet kept;             ///< rows attended, in the numbering of SeenRows: cached ones, then local ones
+  Index absent_local = 0;  ///< local rows that are lost: the oldest so many
+  Index entries = 0;       ///< entries of regions attended beside them
+  KeySet reachable;        ///< pool, window, sink tokens, local rows: what could be attended; with a pool
+  std::vector<double> o;   ///< [d_v] output, as the path computed it
   double log_sum_exp = 0;
   std::shared_ptr<const IndexAnswer> index = {};  ///< scores of the layer's indexer, where one was asked
   Index keys_scored = 0;                          ///< keys whose score was computed
@@ -85,7 +89,7 @@ class Path {
   /// The keys that the selection may choose from; nullopt where the pool's layer has no answer.
   std::optional<KeySet> candidates(GroupQuery& query, Published* publish);
   void attend(const QueryView& query, Index head, PathRow& row) const;
-  /// Every path attends the local rows.
+  /// Every path attends the local rows that are there.
   static void add_local_rows(const SeenRows& seen, PathRow& row);
   bool is_exact_head(Index head) const { return std::binary_search(exact_heads_.begin(), exact_heads_.end(), head); }
   /// Bytes of one KV head's K and V: every key scored reads K, every key attended reads both.
@@ -97,6 +101,7 @@ class Path {
   Index sink_tokens_;
   bool outside_window_ = false;
   bool attends_everything_;
+  ReplayWindow replay_;
   std::vector<std::vector<Index>> groups_;  // heads that share a selection
   std::vector<Index> exact_heads_;          // heads that the path leaves exact
   std::unique_ptr<StoredCache> store_;

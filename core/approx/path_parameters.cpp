@@ -4,6 +4,7 @@
 #include "core/approx/index_scorer.hpp"
 #include "core/approx/path.hpp"
 #include "core/approx/region.hpp"
+#include "core/approx/replay_window.hpp"
 #include "core/approx/selector.hpp"
 #include "core/approx/store.hpp"
 
@@ -97,6 +98,7 @@ std::vector<ParameterSpec> path_parameters() {
                    .type = boolean,
                    .default_value = true,
                    .sentence = "Whether an entry of m keys counts as m keys (log m is added to its score) or as one."});
+  for (ParameterSpec& spec : replay_parameters()) specs.push_back(std::move(spec));
   for (ParameterSpec& spec : store_parameters()) specs.push_back(std::move(spec));
   for (ParameterSpec& spec : index_parameters()) specs.push_back(std::move(spec));
   return specs;
@@ -104,6 +106,7 @@ std::vector<ParameterSpec> path_parameters() {
 
 std::vector<ParameterFault> check_path(const Parameters& path) {
   if (std::vector<ParameterFault> faults = check_regions(path); !faults.empty()) return faults;
+  if (const auto fault = check_replay(path)) return {*fault};
   for (const char* key : {"store_rotate", "store_exact_tail"})
     if (path.integer(key) > 0 && !StoredCache::wanted(path))
       return {{key, fmt::format("'{}' needs a format: give 'store', 'store_k', 'store_v' or 'store_local'", key)}};

@@ -58,11 +58,12 @@ void QueryView::score_listed(Index head, const KeySet& keys, std::vector<double>
   });
 }
 
-std::vector<double> QueryView::score_local(Index head) const {
+std::vector<double> QueryView::score_local(Index head, const KeySet& listed) const {
   std::vector<double> s(seen_.local);
-  if (seen_.local > 0)
-    score_rows(layer_, backend_, head, query_, layer_.local_keys(layer_.kv_head_of(head)), seen_.local_begin,
-               seen_.local_begin + seen_.local, s.data());
+  for_each_run(listed, [&](Index begin, Index end) {
+    score_rows(layer_, backend_, head, query_, layer_.local_keys(layer_.kv_head_of(head)), seen_.local_begin + begin,
+               seen_.local_begin + end, s.data() + begin);
+  });
   return s;
 }
 

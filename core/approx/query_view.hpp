@@ -70,8 +70,8 @@ class QueryView {
   std::span<const double> scores(Index head, HeadCost& cost);
   /// Main scores at the listed keys only, written to s[key]; other entries stay. s [visible]
   void score_listed(Index head, const KeySet& keys, std::vector<double>& s) const;
-  /// Main scores of the local rows that the query sees, [seen().local].
-  std::vector<double> score_local(Index head) const;
+  /// Main scores of the listed ones among the local rows that the query sees; others are 0. [seen().local]
+  std::vector<double> score_local(Index head, const KeySet& listed) const;
 
  private:
   const LayerView& layer_;

@@ -81,7 +81,7 @@ std::vector<ParameterFault> check_regions(const Parameters& path) {
     return {{"region_count_weight", "'region_count_weight' needs regions: give [[path.region]]"}};
   }
   std::vector<ParameterFault> faults;
-  for (const char* key : {"select.by", "pool.blocks", "window", "store", "store_k", "store_v", "store_local",
+  for (const char* key : {"select.by", "pool.blocks", "replay.prefix", "window", "store", "store_k", "store_v", "store_local",
                           "store_rotate", "store_exact_tail"})
     if (is_in_use(path, key))
       faults.push_back({key, fmt::format("'{}' and 'region' do not go together: a path with regions reads every region "

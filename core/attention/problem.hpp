@@ -22,6 +22,8 @@ struct LocalRows {
   Tensor k;          // [h_kv, tokens, d_qk]
   Tensor v;          // [h_kv, tokens, d_v]; empty when K = V is one shared state
   Index window = 0;  ///< tokens, the query's own among them; 0: no local rows
+  /// Queries from this position on do not see the rows of tokens before it (a replay began here); 0: there is none.
+  Index barrier = 0;
 };
 
 /// What a lightning indexer scores with: I_ij = sum_h weight_ih max(q_ih . k_j, 0).
@@ -40,6 +42,8 @@ struct SeenRows {
   Index local_begin = 0;
   Index local = 0;
   Index count() const { return cached + local; }
+  /// The same but for the first `absent` of the local rows.
+  SeenRows without_oldest_local(Index absent) const { return {cached, local_begin + absent, local - absent}; }
 };
 
 struct AttentionProblem {
@@ -81,7 +85,7 @@ struct AttentionProblem {
   }
   SeenRows seen(Index position) const {
     const Index end = std::min(position + 1, local.k.rows());
-    const Index begin = std::max<Index>(position + 1 - local.window, 0);
+    const Index begin = std::max<Index>(position + 1 - local.window, position < local.barrier ? 0 : local.barrier);
     return {visible_keys(position), begin, std::max<Index>(end - begin, 0)};
   }
   Rows local_keys(Index kv_head) const { return local.k[kv_head]; }

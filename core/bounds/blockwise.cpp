@@ -1,6 +1,6 @@
 // bound_blockwise: tail_mean with each value replaced by a ball (c_b, r_b) over its block of 16 keys,
 //   ||o - o_S|| <= sum_b delta_b ( ||c_b - õ|| + r_b + a ) ,   delta_b = sum of p_j over the block's omitted keys,
-// a = ||o_S - õ||. The ball may cover the whole block, attended keys included.
+// a = ||o_S - õ||. The ball may cover the whole block, attended keys included; a local row is a block of its own.
 #include "core/bounds/bound.hpp"
 
 namespace lacuna {

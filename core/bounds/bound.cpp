@@ -45,9 +45,17 @@ bool violates(const PathJudgement& row, double bound) {
 namespace {
 
 // The terms of the composed bound, stage by stage:
-//   ||o - õ|| <= sum_{T_pool} p_j ||v_j - õ|| + sum_{T_selection} p_j ||v_j - õ|| + arithmetic ,
-// the first two being tail_mean split by stage.
+//   ||o - õ|| <= sum_{T_replay} p_j ||v_j - õ|| + sum_{T_pool} p_j ||v_j - õ|| + sum_{T_selection} p_j ||v_j - õ||
+//              + arithmetic ,
+// the first three being tail_mean split by stage.
 const bool registered =
+    PathMetricRegistry::instance().add(
+        {.name = "bound_replay",
+         .units = "1",
+         .long_name = "part of the bound that the replay is charged with: sum of p ||v - output|| over local rows that "
+                      "it did not make anew",
+         .applies = [](const PathTraits& traits) { return traits.replays; },
+         .evaluate = [](const PathJudgement& row) { return weighted_distance_upper(row, row.split.lost_replay); }}) &&
     PathMetricRegistry::instance().add(
         {.name = "bound_pool",
          .units = "1",

@@ -2,7 +2,7 @@
 // stored bytes alone (stored_row.hpp, equations 1 and 2),
 //   (Z_S / Z) ||o_S - o~|| <= (Z_S / Z) [ tanh(w / 4) 2 R_S + sum_S p~_j ||v_j - v~_j|| ] .
 // Together with the omitted keys, whatever chose them,
-//   ||o - õ|| <= bound_pool + bound_selection + bound_store + bound_arithmetic + radii :
+//   ||o - õ|| <= bound_replay + bound_pool + bound_selection + bound_store + bound_arithmetic + radii :
 // write o - õ = sum_j p_j (v_j - õ) + p_sink (0 - õ) and split the sum over the keys by stage; the kept part with the
 // sink is (Z_S / Z) (o_S - õ). Selecting by perturbed scores enters only through which keys are omitted. The bounds for
 // pure truncations do not hold here: used as they stand they fail on most rows of a quantised cache.

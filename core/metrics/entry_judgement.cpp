@@ -45,9 +45,8 @@ PathJudgement judge_entries(const AttentionProblem& problem, const PathTraits& t
                             Index head, Index query) {
   const Index d_qk = problem.d_qk();
   const Index d_v = problem.d_v();
-  PathJudgement judgement{&problem,      &traits,      &exact,
-                          &answer,       &exact_order, RowSplit{PartSums(d_v), PartSums(d_v), PartSums(d_v), 0, {}},
-                          PartSums(d_v), PartSums(d_v)};
+  PathJudgement judgement{&problem,     &traits,       &exact,        &answer,
+                          &exact_order, RowSplit(d_v), PartSums(d_v), PartSums(d_v)};
   const auto check_arithmetic = [&](const ExactRow& attended, Index rows) {
     judgement.arithmetic_error = distance(attended.o, answer.o);
     judgement.arithmetic_radius = plain_double_radius(attended, problem.sm_scale, d_qk + 1, rows);

@@ -63,19 +63,27 @@ PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& trai
                          const ValueBalls& balls, const StoredCache* stored, Index head, Index query) {
   const Index d_v = values.width();
   PathJudgement judgement{
-      &problem,      &traits,
-      &exact,        &answer,
-      &exact_order,  split_row(exact, values, balls, answer.kept, answer.reachable, traits.has_pool, answer.o),
-      PartSums(d_v), PartSums(d_v)};
+      &problem,
+      &traits,
+      &exact,
+      &answer,
+      &exact_order,
+      split_row(exact, values, balls, answer.kept, answer.reachable, traits.has_pool, answer.absent_local, answer.o),
+      PartSums(d_v),
+      PartSums(d_v)};
   const RowSplit& split = judgement.split;
+  judgement.tail.add(split.lost_replay);
   judgement.tail.add(split.lost_pool);
   judgement.tail.add(split.lost_selection);
   judgement.reach.add(split.kept);
   judgement.reach.add(split.lost_selection);
-  PartSums everything = judgement.reach;
-  everything.add(split.lost_pool);
+  PartSums there = judgement.reach;
+  there.add(split.lost_pool);
+  PartSums everything = there;
+  everything.add(split.lost_replay);
 
   judgement.delta = judgement.tail.z_of_row() / exact.z;
+  judgement.delta_replay = split.lost_replay.z_of_row() / exact.z;
   judgement.delta_pool = split.lost_pool.z_of_row() / exact.z;
   judgement.delta_selection = split.lost_selection.z_of_row() / exact.z;
   if (judgement.delta > 0)
@@ -83,7 +91,8 @@ PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& trai
         1.01 * (judgement.tail.rho / judgement.tail.z.value() + exact.rho_mean + 3 * u + second_order(exact));
 
   judgement.output_error = truncation_error(judgement.tail, split.kept, everything, exact, answer.o);
-  judgement.output_error_pool = truncation_error(split.lost_pool, judgement.reach, everything, exact, answer.o);
+  judgement.output_error_replay = truncation_error(split.lost_replay, there, everything, exact, answer.o);
+  judgement.output_error_pool = truncation_error(split.lost_pool, judgement.reach, there, exact, answer.o);
   judgement.output_error_selection =
       truncation_error(split.lost_selection, split.kept, judgement.reach, exact, answer.o);
 
@@ -107,8 +116,8 @@ PathJudgement judge_path(const AttentionProblem& problem, const PathTraits& trai
   judgement.arithmetic_radius = plain_double_radius(judgement.stored ? judgement.stored->row : exact, problem.sm_scale,
                                                     problem.d_qk(), static_cast<Index>(answer.kept.size()));
   if (!judgement.is_weighed())
-    for (MeasuredError* error : {&judgement.output_error, &judgement.output_error_store, &judgement.output_error_pool,
-                                 &judgement.output_error_selection})
+    for (MeasuredError* error : {&judgement.output_error, &judgement.output_error_store, &judgement.output_error_replay,
+                                 &judgement.output_error_pool, &judgement.output_error_selection})
       error->radius = std::numeric_limits<double>::infinity();
   return judgement;
 }

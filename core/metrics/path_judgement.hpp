@@ -7,7 +7,8 @@
 //   o - o_S = delta (mu_tail - mu_head) ,   mu_head = o_S .                                                     (1)
 //
 // The right-hand side is computed; the difference on the left would lose everything below 1e-16 ||o||. The same form
-// gives the pool's part, o - o_pool, and the selection's, o_pool - o_S. Radius of (1), with D = ||mu_tail - mu_head||:
+// gives the parts of a replay, o - o_replay over the rows that are there, of the pool, o_replay - o_pool, and of the
+// selection, o_pool - o_S. Radius of (1), with D = ||mu_tail - mu_head||:
 //
 //   rel_delta = 1.01 [ sum_T p rho / delta + sum p rho + 3u + 6 gamma_n^2 ]                                    (2)
 //   rad_mu    = 1.01 [ sum_part p rho ||v - mu|| / p_part + 3u ||mu|| + 6 gamma_n^2 V ]                        (3)
@@ -50,6 +51,7 @@ struct PathJudgement {
   PartSums tail;     ///< all omitted keys
   PartSums reach;    ///< kept and lost_selection, sink included
   double delta = 0;  ///< omitted mass
+  double delta_replay = 0;
   double delta_pool = 0;
   double delta_selection = 0;
   double delta_relative_radius = 0;      ///< (2)
@@ -59,7 +61,8 @@ struct PathJudgement {
   double kept_radius = 0;                     ///< rounding of the ruler's o_S and of the norm that arithmetic_error is
   MeasuredError output_error = {};            ///< ||o - õ||; for a pure truncation (1)
   MeasuredError output_error_store = {};      ///< ||o_S - õ||, o_S from the exact rows
-  MeasuredError output_error_pool = {};       ///< ||o - o_pool||
+  MeasuredError output_error_replay = {};     ///< ||o - o_replay||, o_replay over the rows that are there
+  MeasuredError output_error_pool = {};       ///< ||o_replay - o_pool||
   MeasuredError output_error_selection = {};  ///< ||o_pool - o_S||
 
   /// delta raised by its radius: what bounds are computed from.

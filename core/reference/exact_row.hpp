@@ -26,7 +26,7 @@ namespace lacuna {
 /// What the query at one position sees: the first `visible` rows.
 struct ExactRow {
   Index visible = 0;        ///< n, keys; 0: o = 0, log_sum_exp = -inf (a sink alone still has o = 0)
-  Index local = 0;          ///< how many of them, the last ones, are local rows that every path attends
+  Index local = 0;          ///< how many of them, the last ones, are local rows, which no stage chooses among
   std::vector<double> s;    ///< [n] scores
   std::vector<double> e;    ///< [n] exp(s_j - m)
   std::vector<double> rho;  ///< [n] relative error radius of e_j, (2)
@@ -50,7 +50,7 @@ struct ExactRow {
   double variance = 0;             ///< sum_j p_j ||v_j - o||^2 + p_sink ||o||^2
 
   double p(Index j) const { return e[j] / z; }
-  /// Keys that a path may leave out: all but the local ones.
+  /// Keys among which stages choose: all but the local ones.
   Index cached() const { return visible - local; }
 };
 

@@ -7,10 +7,13 @@ namespace lacuna {
 namespace {
 
 /// Where each visible key belongs.
-enum class Part : std::uint8_t { kept, lost_selection, lost_pool };
+enum class Part : std::uint8_t { kept, lost_selection, lost_pool, lost_replay };
+constexpr int kParts = 4;
 
-std::vector<Part> classify(Index visible, const KeySet& kept, const KeySet& reachable, bool has_pool) {
-  std::vector<Part> parts(visible, has_pool ? Part::lost_pool : Part::lost_selection);
+std::vector<Part> classify(const ExactRow& exact, const KeySet& kept, const KeySet& reachable, bool has_pool,
+                           Index absent_local) {
+  std::vector<Part> parts(exact.visible, has_pool ? Part::lost_pool : Part::lost_selection);
+  std::fill_n(parts.begin() + exact.cached(), absent_local, Part::lost_replay);
   if (has_pool)
     for (const RowIndex j : reachable) parts[j] = Part::lost_selection;
   for (const RowIndex j : kept) {
@@ -71,27 +74,32 @@ double ValueBalls::reach(const Rows& values, Index block, Index visible, const s
 }
 
 RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& balls, const KeySet& kept,
-                   const KeySet& reachable, bool has_pool, const std::vector<double>& o_path) {
+                   const KeySet& reachable, bool has_pool, Index absent_local, const std::vector<double>& o_path) {
   const Index d_v = values.width();
-  RowSplit split{PartSums(d_v), PartSums(d_v), PartSums(d_v), 0, std::vector<bool>(exact.visible, false)};
+  RowSplit split(d_v);
+  split.is_kept = std::vector<bool>(exact.visible, false);
+  LACUNA_ASSERT(absent_local <= exact.local);
   LACUNA_ASSERT(kept.empty() || (kept.front() >= 0 && kept.back() < exact.visible));
-  const std::vector<Part> parts = classify(exact.visible, kept, reachable, has_pool);
-  PartSums* const sums[] = {&split.kept, &split.lost_selection, &split.lost_pool};
+  const std::vector<Part> parts = classify(exact, kept, reachable, has_pool, absent_local);
+  PartSums* const sums[kParts] = {&split.kept, &split.lost_selection, &split.lost_pool, &split.lost_replay};
   constexpr double lowest = -std::numeric_limits<double>::infinity();
-  double largest[] = {exact.has_sink ? exact.sink_logit : lowest, lowest, lowest};
+  double largest[kParts] = {exact.has_sink ? exact.sink_logit : lowest, lowest, lowest, lowest};
   for (Index j = 0; j < exact.visible; ++j) {
     double& top = largest[static_cast<int>(parts[j])];
     top = std::max(top, exact.s[j]);
     split.is_kept[j] = parts[j] == Part::kept;
   }
-  for (int p = 0; p < 3; ++p) sums[p]->log_scale = log_scale_of(largest[p], exact);
+  for (int p = 0; p < kParts; ++p) sums[p]->log_scale = log_scale_of(largest[p], exact);
 
   values.visit([&](const auto& v) {
     CompensatedSum omitted_in_block;
     for (Index j = 0; j < exact.visible; ++j) {
       PartSums& part = *sums[static_cast<int>(parts[j])];
-      if (!split.is_kept[j]) omitted_in_block.add(exact.e[j]);
       const double far = distance(v.row(j), o_path.data(), d_v);
+      if (parts[j] == Part::lost_replay)
+        split.blockwise_sum += exact.e[j] * far;
+      else if (!split.is_kept[j])
+        omitted_in_block.add(exact.e[j]);
       const double e = part.log_scale == 0 ? exact.e[j] : std::exp(exact.s[j] - (exact.m + part.log_scale));
       ++part.count;
       part.z.add(e);

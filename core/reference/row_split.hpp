@@ -3,6 +3,7 @@
 //   kept             S, attended by the path                 (with the sink: it is never omitted)
 //   lost_selection   within reach (pool, window, sink tokens) and not kept
 //   lost_pool        out of reach
+//   lost_replay      local rows that are not there (core/approx/replay_window.hpp)
 //
 // All masses are under the exact weights: delta_part = Z_part / Z, each summed from its own keys, so that a mass of
 // 1e-20 comes out as 1e-20. Distances are taken from the output õ that the path computed.
@@ -59,15 +60,20 @@ class ValueBalls {
 };
 
 struct RowSplit {
+  explicit RowSplit(Index d_v) : kept(d_v), lost_selection(d_v), lost_pool(d_v), lost_replay(d_v) {}
+
   PartSums kept;
   PartSums lost_selection;
   PartSums lost_pool;
-  double blockwise_sum = 0;   ///< sum over blocks of Z_b (||c_b - õ|| + r_b), Z_b over the block's omitted keys
+  PartSums lost_replay;
+  /// Sum over blocks of Z_b (||c_b - õ|| + r_b), Z_b over the block's omitted keys; a local row is a block of its own.
+  double blockwise_sum = 0;
   std::vector<bool> is_kept;  ///< [visible]
 };
 
-/// `kept` and `reachable` ascending; `reachable` contains `kept`, and is ignored (everything) when !has_pool.
+/// `kept` and `reachable` ascending; `reachable` contains `kept`, and is ignored (everything) when !has_pool. The first
+/// `absent_local` of the local rows are in neither.
 RowSplit split_row(const ExactRow& exact, const Rows& values, const ValueBalls& balls, const KeySet& kept,
-                   const KeySet& reachable, bool has_pool, const std::vector<double>& o_path);
+                   const KeySet& reachable, bool has_pool, Index absent_local, const std::vector<double>& o_path);
 
 }  // namespace lacuna

@@ -8,6 +8,7 @@
 
 #include "core/approx/index_scorer.hpp"
 #include "core/approx/region.hpp"
+#include "core/approx/replay_window.hpp"
 #include "core/base/error.hpp"
 #include "data/base/sha256.hpp"
 
@@ -31,10 +32,11 @@ void check_labels(const Study& study, const SourceShape& shape) {
 }
 
 /// Why a path does not suit a source.
-std::optional<ParameterFault> check_path_of_source(const Parameters& cell, const SourceShape& shape) {
+std::optional<ParameterFault> check_path_of_source(const Parameters& cell, const SourceShape& shape, Index last_query) {
   if (const auto fault = StoredCache::check(cell, shape.d_qk, shape.d_v, shape.shared_kv, shape.has_local))
     return fault;
   if (const auto fault = check_regions_of_source(cell, shape.d_qk, shape.d_v, shape.shared_kv)) return fault;
+  if (const auto fault = check_replay_of_source(cell, shape.has_local, shape.layer, last_query)) return fault;
   if (cell.has("pool.from_layer") &&
       std::find(shape.layer.begin(), shape.layer.end(), cell.integer("pool.from_layer")) == shape.layer.end())
     return ParameterFault{"pool.from_layer", "the source does not have this layer"};
@@ -46,20 +48,20 @@ std::optional<ParameterFault> check_path_of_source(const Parameters& cell, const
 }
 
 /// The stages of every path must suit every source cell.
-void check_stages(const Study& study, const std::vector<SourceShape>& shapes) {
+void check_stages(const Study& study, const std::vector<SourceShape>& shapes, const std::vector<Index>& last_query) {
   for (const StudyPath& path : study.paths)
     for (const Parameters& cell : path.sweep.cells)
-      for (const SourceShape& shape : shapes)
-        if (const auto fault = check_path_of_source(cell, shape))
+      for (std::size_t source = 0; source < shapes.size(); ++source)
+        if (const auto fault = check_path_of_source(cell, shapes[source], last_query[source]))
           throw UsageError(fmt::format("{}: error: [[path]] \"{}\": {} = {}: {}", study.file.string(), path.name,
                                        fault->key, to_string(cell.at(fault->key)), fault->message));
 }
 
 }  // namespace
 
-void check_paths(const Study& study, const std::vector<SourceShape>& shapes) {
+void check_paths(const Study& study, const std::vector<SourceShape>& shapes, const std::vector<Index>& last_query) {
   check_labels(study, shapes.front());
-  check_stages(study, shapes);
+  check_stages(study, shapes, last_query);
 }
 
 std::vector<std::string> files_of(const Study& study) {

@@ -12,8 +12,8 @@
 namespace lacuna {
 
 /// The stages of every path must suit every source cell, and "layers" and "heads" name labels that the source has.
-/// `shapes` [source cells]. UsageError.
-void check_paths(const Study& study, const std::vector<SourceShape>& shapes);
+/// `shapes` and the positions of the last queries that are answered, `last_query`: [source cells]. UsageError.
+void check_paths(const Study& study, const std::vector<SourceShape>& shapes, const std::vector<Index>& last_query);
 
 /// The parameter file and the selections of the user's that paths read; what a source reads, the source knows.
 std::vector<std::string> files_of(const Study& study);

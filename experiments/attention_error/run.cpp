@@ -35,8 +35,12 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
   const auto sources = open_sources(study, study.source, SourceRegistry::instance().at(study.source_kind).open);
   if (!line.quiet) print_notes(*sources.front());
   std::vector<SourceShape> shapes;
-  for (const auto& source : sources) shapes.push_back(source->shape());
-  check_paths(study, shapes);
+  std::vector<Index> last_query;
+  for (const auto& source : sources) {
+    shapes.push_back(source->shape());
+    last_query.push_back(shapes.back().query_position.back());
+  }
+  check_paths(study, shapes, last_query);
 
   Index most_keys = 0;
   for (const SourceShape& shape : shapes) most_keys = std::max(most_keys, shape.keys);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/approx/selector.hpp"
 #include "data/problem_source.hpp"
 #include "experiments/harness/parameter_table.hpp"
@@ -65,7 +67,7 @@ std::string print_defaults(const std::string& program, const std::string& source
       "## { powers_of_2 = [first, last] } for a value; [[sweep.zip]] lets swept values walk together.\n"
       "schema = 1\n";
   text += "\n[experiment]\n";
-  print_parameters(text, experiment_table().specs, "", {{"kind", program}});
+  print_parameters(text, experiment_table(program).specs, "", {{"kind", program}});
   text += "\n[source]\n";
   print_parameters(text, source_table(source).specs, "", {{"kind", source}, {"preset", std::string("v41_small")}});
   print_other_kinds<SourceKind>(text, "[source]", "kind", source);
@@ -78,8 +80,11 @@ std::string print_defaults(const std::string& program, const std::string& source
   for (const ParameterSpec& spec : path) {
     if (subtable_of(spec.key) == subtable || subtable_of(spec.key).empty()) continue;
     subtable = subtable_of(spec.key);
-    text += fmt::format("\n[path.{}]\n", subtable);
-    print_parameters(text, path, subtable, examples);
+    const bool in_use =
+        std::ranges::any_of(examples, [&](const auto& example) { return subtable_of(example.first) == subtable; });
+    text += fmt::format("\n{}[path.{}]\n", in_use ? "" : "# ", subtable);
+    for (const ParameterSpec& of_stage : path)
+      if (subtable_of(of_stage.key) == subtable) print(text, of_stage, !in_use, examples);
     if (subtable == "select") print_other_kinds<SelectorKind>(text, "[path.select]", "by", selector);
   }
   for (const ParameterSpec& spec : of_path.listed) {

@@ -158,10 +158,10 @@ Json sweep() {
 
 }  // namespace
 
-std::string json_schema() {
+std::string json_schema(const std::string& program) {
   Json properties;
   properties["schema"] = {{"const", 1}, {"description", "Version of the layout of a parameter file."}};
-  properties["experiment"] = table(experiment_table().specs, "", "", "");
+  properties["experiment"] = table(experiment_table(program).specs, "", "", "");
   properties["source"] = source();
   properties["path"] = {{"type", "array"}, {"items", path()}, {"minItems", 1}};
   properties["sweep"] = sweep();

@@ -85,13 +85,25 @@ ParameterTable common_experiment_table() {
   return table;
 }
 
-ParameterTable experiment_table() {
+ParameterTable experiment_table(std::string_view program) {
+  using enum ParameterType;
   ParameterTable table = common_experiment_table();
-  table.specs.push_back({.key = "record_selected",
-                         .type = ParameterType::boolean,
-                         .default_value = false,
-                         .sweepable = false,
-                         .sentence = "Whether the results hold the selected keys of every query."});
+  if (program == "model_divergence")
+    table.specs.push_back({.key = "compare_from",
+                           .type = integer,
+                           .unit = "token",
+                           .minimum = 0,
+                           .maximum = 1 << 24,
+                           .default_value = std::int64_t{0},
+                           .sweepable = false,
+                           .sentence = "First position whose states and next-token distributions are compared: behind "
+                                       "a replay's prefix, say. Judged queries are those of the source."});
+  else
+    table.specs.push_back({.key = "record_selected",
+                           .type = boolean,
+                           .default_value = false,
+                           .sweepable = false,
+                           .sentence = "Whether the results hold the selected keys of every query."});
   return table;
 }
 

@@ -33,8 +33,8 @@ struct ParameterTable {
 
 /// kind, seed, title, compression: [experiment] of every experiment.
 ParameterTable common_experiment_table();
-/// The same and record_selected.
-ParameterTable experiment_table();
+/// The same and what [experiment] takes in files of that program over paths: attention_error or model_divergence.
+ParameterTable experiment_table(std::string_view program);
 /// kind and the parameters of that source kind.
 ParameterTable source_table(std::string_view kind);
 /// name, path_parameters(), and among its `select.` keys the parameters of that selector kind; listed: the regions'.

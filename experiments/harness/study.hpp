@@ -73,7 +73,7 @@ Study read_study(const std::filesystem::path& file, const std::vector<std::strin
 /// the given kind, with one path.
 std::string print_defaults(const std::string& program, const std::string& source);
 
-/// JSON Schema (draft 2020-12) of a parameter file of attention_error.
-std::string json_schema();
+/// JSON Schema (draft 2020-12) of a parameter file of `program`, attention_error or model_divergence.
+std::string json_schema(const std::string& program);
 
 }  // namespace lacuna

@@ -16,7 +16,7 @@ class DraftReader {
   DraftReader(const TomlNode::Table& root, Diagnostics& diagnostics) : root_(root), diagnostics_(diagnostics) {}
 
   StudyDraft read() {
-    const ParameterTable experiment = experiment_table();
+    const ParameterTable experiment = experiment_table(text_at(root_, "experiment.kind"));
     read_top_level(root_, {"experiment", "source", "path", "sweep"}, experiment, diagnostics_);
     StudyDraft draft;
     draft.experiment = read_table(root_, "experiment", experiment, diagnostics_);

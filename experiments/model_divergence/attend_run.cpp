@@ -127,7 +127,7 @@ class Chunk {
   std::vector<PathRow> answer_without_choice(QueryView& view) {
     if (!every_path_) every_path_.emplace(GrowingPath{Path(dense_, layer_.context)});
     std::vector<PathRow> every = every_path_->answer(view, nullptr);
-    if (!attends_everything(dense_)) return every;
+    if (!attends_everything(dense_, (*layer_.context.layer_label)[layer_.context.layer])) return every;
     const std::vector<double> o = dense_attention(problem_, view.query());
     for (Index head = 0; head < problem_.h_q(); ++head)
       std::copy_n(o.begin() + head * problem_.d_v(), problem_.d_v(), every[head].o.begin());

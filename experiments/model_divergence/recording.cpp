@@ -89,23 +89,25 @@ VariableSpec status_of_row(const std::vector<std::string>& of_row) {
            {"flag_meanings", std::string(kRowStatusMeanings)}}};
 }
 
-std::vector<Dimension> own_dimensions(const ModelSource& source, Index tokens) {
+std::vector<Dimension> own_dimensions(const ModelSource& source, Index compare_from) {
+  std::vector<std::int64_t> positions;
+  for (Index t = compare_from; t < static_cast<Index>(source.tokens(0).size()); ++t) positions.push_back(t);
   std::vector<std::int64_t> labels;
   for (const LayerDescription& layer : source.decoder().model().layers) labels.push_back(layer.label);
   const SourceShape& shape = source.shape();
   return {{"sequence", shape.sequence, "", "name of the sequence"},
           {"layer", labels, "1", "layer number of the model"},
           {"head", shape.head, "1", "query head number of the model"},
-          {"position", counting(tokens), "token", "absolute position of the token"},
+          {"position", positions, "token", "absolute position of the token"},
           {"judged", shape.query_position, "token", "absolute position of the judged query"}};
 }
 
 }  // namespace
 
 DivergenceRecording::DivergenceRecording(ResultsFile& file, const Study& study, const ModelSource& source,
-                                         const std::vector<PathPlan>& plans) {
+                                         const std::vector<PathPlan>& plans, Index compare_from) {
   using enum VariableType;
-  const std::vector<Dimension> own = own_dimensions(source, static_cast<Index>(source.tokens(0).size()));
+  const std::vector<Dimension> own = own_dimensions(source, compare_from);
   const std::vector<Dimension> source_dimensions = sweep_dimensions(study.source);
   const std::vector<std::string> of_row = {"sequence", "layer", "head", "judged"};
   RunGroup& exact = exact_.emplace_back(file.group("/exact"), source_dimensions, own);

@@ -25,7 +25,9 @@ struct HiddenErrors {
 class DivergenceRecording {
  public:
   DivergenceRecording(ResultsFile& file, const Study& study, const ModelSource& source,
-                      const std::vector<PathPlan>& plans);
+                      const std::vector<PathPlan>& plans, Index compare_from);
+
+  // [position]: those from compare_from on.
 
   void exact_hidden(Index source_cell, Index sequence, Index place, std::span<const double> norm);
   /// rows [h_q][judged]

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -11,6 +12,7 @@
 #include "experiments/harness/output_check.hpp"
 #include "experiments/harness/progress.hpp"
 #include "experiments/harness/study_sources.hpp"
+#include "experiments/model_divergence/replay_check.hpp"
 #include "experiments/model_divergence/sequence_runs.hpp"
 
 namespace lacuna {
@@ -22,10 +24,25 @@ Study read_divergence_study(const CommandLine& line) {
   if (study.source_kind != "model")
     throw UsageError(
         fmt::format("{}: error: source.kind is \"{}\"; model_divergence runs a \"model\"", file, study.source_kind));
-  if (study.experiment.boolean("record_selected"))
-    throw UsageError(
-        fmt::format("{}: error: experiment.record_selected: only attention_error records selections", file));
   return study;
+}
+
+/// A replay must suit the model, which is the same in every source cell up to its widths.
+void check_replays(const Study& study, const ModelDescription& model) {
+  for (const StudyPath& path : study.paths)
+    for (const Parameters& cell : path.sweep.cells)
+      if (const auto fault = check_replay_of_model(cell, model))
+        throw UsageError(fmt::format("{}: error: [[path]] \"{}\": {} = {}: {}", study.file.string(), path.name,
+                                     fault->key, to_string(cell.at(fault->key)), fault->message));
+}
+
+/// experiment.compare_from; the last of the shortest sequences is at `last`.
+Index first_compared(const Study& study, Index last) {
+  const Index first = study.experiment.integer("compare_from");
+  if (first > last)
+    throw UsageError(fmt::format("{}: error: experiment.compare_from = {}: the last token stands at position {}",
+                                 study.file.string(), first, last));
+  return first;
 }
 
 /// Layers of runs that a sequence goes through, the exact run's among them.
@@ -56,12 +73,16 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
   });
   if (!line.quiet) print_notes(*models.front());
   std::vector<SourceShape> shapes;
+  std::vector<Index> last_query;
   Index most_keys = 0;
   for (const auto& model : models) {
     shapes.push_back(model->shape());
     most_keys = std::max(most_keys, shapes.back().keys);
+    last_query.push_back(static_cast<Index>(model->tokens(0).size()) - 1);
   }
-  check_paths(study, shapes);
+  check_paths(study, shapes, last_query);
+  check_replays(study, models.front()->decoder().model());
+  const Index compare_from = first_compared(study, *std::ranges::min_element(last_query));
   const std::vector<PathPlan> plans = plan_paths(study, most_keys);
   const kernels::Backend& backend = choose_backend(line.backend);
   if (line.dry_run) {
@@ -75,7 +96,7 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
   for (const std::string& digest : selection_sha256(study)) inputs.sha256.push_back(digest);
   if (line.output) check_output(*line.output, inputs.files);
   ResultsFile file = open_results(line, study, inputs.sha256, run);
-  DivergenceRecording recording(file, study, *models.front(), plans);
+  DivergenceRecording recording(file, study, *models.front(), plans, compare_from);
   const auto sequences = static_cast<Index>(shapes.front().sequence.size());
   const Index layers = layers_of_runs(*models.front(), plans);
   Progress progress(static_cast<Index>(models.size()) * sequences * layers, "layers of runs", line.quiet);
@@ -87,6 +108,7 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
                               .seed = static_cast<std::uint64_t>(study.experiment.integer("seed")),
                               .threads = line.threads,
                               .source_cell = static_cast<Index>(cell),
+                              .compare_from = compare_from,
                               .recording = &recording,
                               .measured = [&] { progress.advance(); }};
     for (Index sequence = 0; sequence < sequences; ++sequence) {

@@ -16,9 +16,9 @@
 namespace lacuna {
 namespace {
 
-HiddenErrors hidden_errors(const LayerPass& exact, const LayerPass& run) {
+HiddenErrors hidden_errors(const LayerPass& exact, const LayerPass& run, Index first) {
   HiddenErrors errors;
-  for (Index t = 0; t < exact.tokens(); ++t) {
+  for (Index t = first; t < exact.tokens(); ++t) {
     const HiddenError error = hidden_error(exact.hidden(t), run.hidden(t));
     errors.norm.push_back(error.norm);
     errors.relative.push_back(error.relative);
@@ -99,11 +99,12 @@ class SequenceRuns {
   }
 
   void compare_next_tokens() {
-    std::vector<TokenFacts> facts(tokens_.size());
-    std::vector<std::vector<double>> logits(tokens_.size());
-    in_parallel()(exact_.tokens(), [&](Index t) {
-      logits[t] = task_.source->decoder().logits(exact_.hidden(t));
-      facts[t] = token_facts(logits[t], next_of(t));
+    const Index first = task_.compare_from, compared = exact_.tokens() - first;
+    std::vector<TokenFacts> facts(compared);
+    std::vector<std::vector<double>> logits(compared);
+    in_parallel()(compared, [&](Index i) {
+      logits[i] = task_.source->decoder().logits(exact_.hidden(first + i));
+      facts[i] = token_facts(logits[i], next_of(first + i));
     });
     std::vector<double> loss, entropy;
     for (const TokenFacts& token : facts) {
@@ -114,9 +115,10 @@ class SequenceRuns {
 
     for (const RunState& run : runs_) {
       check_for_interrupt();
-      std::vector<NextTokenError> errors(tokens_.size());
-      in_parallel()(exact_.tokens(), [&](Index t) {
-        errors[t] = next_token_error(logits[t], task_.source->decoder().logits(run.pass.hidden(t)), next_of(t));
+      std::vector<NextTokenError> errors(compared);
+      in_parallel()(compared, [&](Index i) {
+        errors[i] =
+            next_token_error(logits[i], task_.source->decoder().logits(run.pass.hidden(first + i)), next_of(first + i));
       });
       task_.recording->tokens(run.path, run.leading, sequence_, errors);
     }
@@ -213,14 +215,16 @@ class SequenceRuns {
 
   /// Behind the layer that all runs have just gone through.
   void record_hidden(const RunState& run) {
-    task_.recording->hidden(run.path, run.leading, sequence_, exact_.place() - 1, hidden_errors(exact_, run.pass));
+    task_.recording->hidden(run.path, run.leading, sequence_, exact_.place() - 1,
+                            hidden_errors(exact_, run.pass, task_.compare_from));
   }
 
   void record_exact_hidden() {
     std::vector<double> norms;
     for (Index t = 0; t < exact_.tokens(); ++t) {
-      norms.push_back(hidden_norm(exact_.hidden(t)));
-      if (!std::isfinite(norms.back()))
+      const double norm = hidden_norm(exact_.hidden(t));
+      if (t >= task_.compare_from) norms.push_back(norm);
+      if (!std::isfinite(norm))
         throw InputError(fmt::format("the exact run overflows behind layer {} at token {}: its weights are too large",
                                      task_.source->decoder().model().layers[exact_.place() - 1].label, t));
     }

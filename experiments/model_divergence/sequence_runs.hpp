@@ -15,6 +15,7 @@ struct DivergenceTask {
   std::uint64_t seed = 0;
   int threads = 1;
   Index source_cell = 0;
+  Index compare_from = 0;  ///< position; states and distributions of earlier ones are not recorded
   DivergenceRecording* recording = nullptr;
   std::function<void()> measured;  ///< after each layer of each run
 };

@@ -28,8 +28,8 @@ bool stores_each_row_for_itself(const Parameters& path) {
 /// [h_q] Heads whose rows are those of the exact run, given the same inputs.
 std::vector<bool> exact_heads(const RunLayer& layer) {
   const Parameters& path = *layer.path;
-  const bool everywhere =
-      attends_everything(path) || !covers(path, "layers", (*layer.context.layer_label)[layer.context.layer]);
+  const Index label = (*layer.context.layer_label)[layer.context.layer];
+  const bool everywhere = attends_everything(path, label) || !covers(path, "layers", label);
   std::vector<bool> exact;
   for (Index head = 0; head < layer.problem->h_q(); ++head)
     exact.push_back(everywhere || !covers(path, "heads", (*layer.context.head_label)[head]));
@@ -45,17 +45,22 @@ std::vector<double> attend(const AttentionProblem& problem, int threads) {
   });
 }
 
-std::vector<double> attend_stored(const RunLayer& layer) {
+/// All rows that are there, in their formats.
+std::vector<double> attend_kept(const RunLayer& layer) {
   const AttentionProblem& problem = *layer.problem;
+  const ReplayWindow replay(*layer.path, (*layer.context.layer_label)[layer.context.layer]);
+  if (!StoredCache::wanted(*layer.path)) return attend(replay.cut(problem), layer.threads);
   StoredCache store(*layer.path, problem);
   store.append(problem, 0, problem.s_kv());
   for (const Index position : problem.query_position) store.append_local(problem, problem.seen(position));
-  return attend(store.layer(), layer.threads);
+  return attend(replay.cut(store.layer()), layer.threads);
 }
 
 }  // namespace
 
-bool attends_everything(const Parameters& path) { return keeps_every_row(path) && !StoredCache::wanted(path); }
+bool attends_everything(const Parameters& path, Index layer_label) {
+  return keeps_every_row(path) && !StoredCache::wanted(path) && !ReplayWindow(path, layer_label).loses_rows();
+}
 
 bool WholeLayer::has_all() const { return std::ranges::all_of(has, std::identity()); }
 
@@ -67,7 +72,7 @@ WholeLayer attend_whole_layer(const RunLayer& layer) {
     whole.o = attend(*layer.problem, layer.threads);
   } else if (keeps_every_row(path) && stores_each_row_for_itself(path)) {
     whole.has.assign(whole.has.size(), true);
-    whole.o = attend_stored(layer);
+    whole.o = attend_kept(layer);
   } else {
     whole.o.resize(layer.problem->s_q() * layer.problem->h_q() * layer.problem->d_v());
   }

@@ -12,8 +12,8 @@
 
 namespace lacuna {
 
-/// Whether the path attends every row as it is.
-bool attends_everything(const Parameters& path);
+/// Whether the path attends every row of that layer as it is.
+bool attends_everything(const Parameters& path, Index layer_label);
 
 struct WholeLayer {
   std::vector<bool> has;  ///< [h_q] heads whose outputs stand in `o`

@@ -62,7 +62,7 @@ TEST(Completion, OffersFlagsAndKeysOfTheStudysPaths) {
 }
 
 TEST(Completion, KnowsEveryKeyOfTheParameterTable) {
-  const std::vector<std::string> keys = setting_keys(json_schema());
+  const std::vector<std::string> keys = setting_keys(json_schema("attention_error"));
   for (const char* key :
        {"experiment.seed", "source.n", "path.*.window", "path.*.select.k", "path.*.pool.blocks", "path.*.store"})
     EXPECT_NE(std::find(keys.begin(), keys.end(), key), keys.end()) << key;

@@ -274,7 +274,8 @@ TEST(ModelDivergenceFaults, NameWhatDoesNotSuit) {
   };
   const std::string text = study("v41_small", 0);
   EXPECT_TRUE(says(message(text, "model_divergence", "attention_error"), "this program runs \"model_divergence\""));
-  EXPECT_TRUE(says(message(text, "seed = 3", "record_selected = true"), "only attention_error records selections"));
+  EXPECT_TRUE(
+      says(message(text, "seed = 3", "record_selected = true"), "unknown key 'record_selected' in [experiment]"));
   EXPECT_TRUE(says(message(text, "d_model = 64", "d_model = 2048"), "published extents are refused"));
   EXPECT_TRUE(says(message(text, "name = \"control\"", "name = \"control\"\nlayers = [77]"), "names layers 77"));
 }

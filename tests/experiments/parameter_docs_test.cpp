@@ -30,7 +30,8 @@ TEST(PrintDefaults, IsTomlThatHoldsTheDefaults) {
 TEST(PrintDefaults, NamesEveryParameterWithItsFacts) {
   testing_study::register_kinds();
   const std::string text = print_defaults("attention_error", "test_other_source");
-  for (const ParameterTable& table : {experiment_table(), source_table("test_source"), path_table("test_select")}) {
+  for (const ParameterTable& table :
+       {experiment_table("attention_error"), source_table("test_source"), path_table("test_select")}) {
     for (const ParameterSpec& spec : table.specs) {
       EXPECT_TRUE(contains(text, "## " + spec.sentence + "\n")) << spec.key;
       EXPECT_TRUE(contains(text, std::string(last_part(spec.key)) + " =")) << spec.key;
@@ -47,7 +48,7 @@ TEST(PrintDefaults, NamesEveryParameterWithItsFacts) {
 
 TEST(JsonSchema, ParsesAndDescribesEveryKind) {
   testing_study::register_kinds();
-  const json schema = json::parse(json_schema());
+  const json schema = json::parse(json_schema("attention_error"));
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
   EXPECT_EQ(schema["required"], json({"schema", "experiment", "source", "path"}));
   EXPECT_EQ(schema["additionalProperties"], false);
@@ -66,7 +67,7 @@ TEST(JsonSchema, ParsesAndDescribesEveryKind) {
 
 TEST(JsonSchema, AcceptsSweepsWhereTheTableDoes) {
   testing_study::register_kinds();
-  const json path = json::parse(json_schema())["properties"]["path"]["items"]["properties"];
+  const json path = json::parse(json_schema("attention_error"))["properties"]["path"]["items"]["properties"];
   const json& window = path["window"]["anyOf"];
   EXPECT_EQ(window[0]["type"], "integer");
   EXPECT_EQ(window[1]["oneOf"][0]["properties"]["grid"]["items"], window[0]);

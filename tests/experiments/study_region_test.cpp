@@ -114,7 +114,7 @@ TEST(StudyRegionFaults, AreListsAndStagesThatDoNotBelongTogether) {
 TEST(StudyRegions, AreDocumentedAndInTheSchema) {
   testing_study::register_kinds();
   EXPECT_NE(print_defaults("attention_error", "gaussian").find("# [[path.region]]\n"), std::string::npos);
-  const auto schema = nlohmann::json::parse(json_schema());
+  const auto schema = nlohmann::json::parse(json_schema("attention_error"));
   const auto& region = schema["properties"]["path"]["items"]["properties"]["region"];
   EXPECT_EQ(region["type"], "array");
   EXPECT_EQ(region["minItems"], 1);

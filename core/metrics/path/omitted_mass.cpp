@@ -1,5 +1,6 @@
-// omitted_mass = sum of the exact weights of the keys that were not attended, summed from those keys; split into what
-// the pool put out of reach and what the selection left inside it: omitted_mass = pool + selection.
+// omitted_mass = sum of the exact weights of the keys that were not attended, summed from those keys; split into local
+// rows that a replay lost, what the pool put out of reach and what the selection left inside it:
+// omitted_mass = replay + pool + selection.
 #include "core/metrics/metric.hpp"
 
 namespace lacuna {
@@ -10,6 +11,12 @@ const bool registered =
                                         .units = "1",
                                         .long_name = "exact attention mass of the keys that were not attended",
                                         .evaluate = [](const PathJudgement& row) { return row.delta; }}) &&
+    PathMetricRegistry::instance().add(
+        {.name = "omitted_mass_replay",
+         .units = "1",
+         .long_name = "exact attention mass of the local rows that the replay did not make anew",
+         .applies = [](const PathTraits& traits) { return traits.replays; },
+         .evaluate = [](const PathJudgement& row) { return row.delta_replay; }}) &&
     PathMetricRegistry::instance().add(
         {.name = "omitted_mass_pool",
          .units = "1",

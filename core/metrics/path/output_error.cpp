@@ -27,6 +27,12 @@ const bool registered =
                                         .any_support = true,
                                         .evaluate = relative}) &&
     PathMetricRegistry::instance().add(
+        {.name = "output_error_replay",
+         .units = "1",
+         .long_name = "norm of exact output - exact output without the local rows that the replay did not make anew",
+         .applies = [](const PathTraits& traits) { return traits.replays; },
+         .evaluate = [](const PathJudgement& row) { return row.output_error_replay.value; }}) &&
+    PathMetricRegistry::instance().add(
         {.name = "output_error_pool",
          .units = "1",
          .long_name = "norm of exact output - exact output over pool, window and sink tokens",

@@ -14,7 +14,7 @@ RowSplit split_of(const RawProblem& raw, const KeySet& kept, const KeySet& reach
                   const std::vector<double>& o_path) {
   const AttentionProblem problem = raw.build();
   const Rows values = problem.values(0);
-  return split_row(testing_core::exact_of(problem, 0, 0), values, ValueBalls(values), kept, reachable, has_pool,
+  return split_row(testing_core::exact_of(problem, 0, 0), values, ValueBalls(values), kept, reachable, has_pool, 0,
                    o_path);
 }
 
