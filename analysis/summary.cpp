@@ -54,6 +54,10 @@ Summary summarize(const std::filesystem::path& file, const std::vector<std::stri
     if (!by.empty()) throw UsageError(fmt::format("a file of cache_cost has no rows to group by '{}'", by.front()));
     return summarize_cache_cost(reader);
   }
+  if (kind == "bound_audit") {
+    if (!by.empty()) throw UsageError(fmt::format("a file of bound_audit has no rows to group by '{}'", by.front()));
+    return summarize_bound_audit(reader);
+  }
   throw InputError(fmt::format("holds results of '{}', which have no summary", kind));
 } catch (const UsageError& error) {
   throw UsageError(fmt::format("{}: {}", file.string(), error.what()));

@@ -14,6 +14,7 @@ namespace lacuna {
 Summary summarize_attention_error(const ResultsReader& reader, const std::vector<std::string>& by);
 Summary summarize_model_divergence(const ResultsReader& reader, const std::vector<std::string>& by);
 Summary summarize_cache_cost(const ResultsReader& reader);
+Summary summarize_bound_audit(const ResultsReader& reader);
 Summary summarize_replay_error(const ResultsReader& reader, const std::vector<std::string>& by);
 
 /// Those of `by` that are dimensions of the rows; never `trial`, which only some paths have.

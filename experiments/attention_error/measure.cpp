@@ -11,6 +11,20 @@ namespace {
 struct Judges {
   std::vector<const PathMetricKind*> metrics;
   std::vector<const BoundKind*> bounds;
+  std::vector<const CertificateKind*> certificates;
+
+  explicit Judges(const PathPlan& plan)
+      : metrics(metrics_of(plan.traits)),
+        bounds(bounds_of(plan.traits)),
+        certificates(certificates_of(CertifiedPath::of(plan.study->sweep.cells.front()))) {}
+};
+
+/// One row of one path with what certifies it.
+struct JudgedRow {
+  const ExactProfile& profile;
+  const PathJudgement& judgement;
+  const CertifiedPath& certified;
+  const BlockSummaries* summaries;  ///< of the path's block size
 };
 
 void record_exact(const LayerTask& task, const ExactProfile& profile, Index row, RowTable& table) {
@@ -30,14 +44,19 @@ bool finite(const PathRow& answer, const ExactRow& exact) {
   return std::isfinite(exact.log_sum_exp) && std::isfinite(exact.o_norm);
 }
 
-/// Metrics, bounds and verdict of one row of one path.
-RowStatus record_path(const PathJudgement& judgement, const Judges& judges, Index head, Index row, RowTable& table) {
+/// Metrics, bounds, certificates and verdict of one row of one path.
+RowStatus record_path(const JudgedRow& judged, const Judges& judges, Index row, RowTable& table) {
+  const PathJudgement& judgement = judged.judgement;
   std::size_t column = 0;
-  for (const PathMetricKind* metric : judges.metrics) table.at(column++, head, row)[0] = metric->evaluate(judgement);
-  const Verdict verdict =
-      verdict_of(judgement, judges.bounds, [&](double bound) { table.at(column++, head, row)[0] = bound; });
-  if (!judges.bounds.empty()) table.at(column++, head, row)[0] = verdict.bound;
-  return verdict.status;
+  const auto record = [&](double value) { table.at(column++, judged.profile.head, row)[0] = value; };
+  for (const PathMetricKind* metric : judges.metrics) record(metric->evaluate(judgement));
+  const Verdict verdict = verdict_of(judgement, judges.bounds, record);
+  if (!judges.bounds.empty()) record(verdict.bound);
+  if (judges.certificates.empty()) return verdict.status;
+  const ReadRow read = read_row(judged.profile, judgement, judged.certified, judged.summaries);
+  const RowStatus status = certify(judgement, read, judges.certificates, verdict.status, record);
+  if (judged.certified.block_size) record(static_cast<double>(read.summary_bytes));
+  return status;
 }
 
 /// The cached rows among the attended ones; local rows, which every path attends, are not listed.
@@ -69,6 +88,14 @@ std::vector<RowVariable> path_variables(const PathPlan& plan, bool record_select
     variables.push_back({"bound", "1",
                          "certified bound on output_error given the exact omitted mass: the smallest of the bounds, "
                          "plus the path's arithmetic error and the error radius"});
+  const CertifiedPath certified = CertifiedPath::of(plan.study->sweep.cells.front());
+  for (const CertificateKind* kind : certificates_of(certified))
+    variables.push_back({kind->name, "1", kind->long_name});
+  if (certified.block_size)
+    variables.push_back({"bytes_read_certificate", "byte",
+                         "bytes of block summaries of keys and values that the certificates read for the KV head, "
+                         "those that the path itself read among them; repeated on each query head",
+                         Quantity::count});
   if (record_selected_keys && !plan.traits.other_support)
     variables.push_back(
         {"selected", "1", "cached rows attended, ascending; -1 fills", Quantity::count, "slot", plan.slots});
@@ -83,9 +110,11 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
   // every path with every cell and trial, growing with the cache
   std::vector<std::vector<Path>> paths(plans.size());
   std::vector<Judges> judges;
+  std::vector<std::vector<CertifiedPath>> certified(plans.size());
   for (std::size_t p = 0; p < plans.size(); ++p) {
-    judges.push_back({metrics_of(plans[p].traits), bounds_of(plans[p].traits)});
-    for (Index cell = 0; cell < plans[p].cells(); ++cell)
+    judges.emplace_back(plans[p]);
+    for (Index cell = 0; cell < plans[p].cells(); ++cell) {
+      certified[p].push_back(CertifiedPath::of(plans[p].study->sweep.cells[cell]));
       for (Index trial = 0; trial < plans[p].traits.trials; ++trial) {
         StageContext context = task.context;
         context.trial = trial;
@@ -94,6 +123,7 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
         context.path_cell = cell;
         paths[p].emplace_back(plans[p].study->sweep.cells[cell], context);
       }
+    }
   }
 
   Index appended = 0;
@@ -141,7 +171,9 @@ void measure_queries(const LayerTask& task, Index first, Index begin, Index end,
           } else {
             const PathJudgement judgement =
                 judge_row(paths[p][run], plans[p].traits, profiles[head], answer, seen, task.balls);
-            status = record_path(judgement, judges[p], head, row, table);
+            const std::optional<Index> size = certified[p][cell].block_size;
+            const BlockSummaries* summaries = size ? &task.summaries.at(*size)[problem.kv_head_of(head)] : nullptr;
+            status = record_path({profiles[head], judgement, certified[p][cell], summaries}, judges[p], row, table);
           }
         }
       }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "core/approx/selection_store.hpp"
+#include "core/certificates/block_summaries.hpp"
 #include "experiments/attention_error/cells.hpp"
 #include "experiments/attention_error/row_table.hpp"
 
@@ -19,6 +21,7 @@ struct LayerTask {
   StageContext context;                                                ///< trial and input are set per path
   std::vector<std::vector<std::shared_ptr<const StageInput>>> inputs;  ///< [path][cell]
   std::vector<ValueBalls> balls;                                       ///< [h_kv]
+  std::map<Index, std::vector<BlockSummaries>> summaries;              ///< by block size, [h_kv]
   SelectionStore* selections = nullptr;
   std::vector<std::vector<std::int64_t>> exact_coordinates;  ///< [exact metric], empty for scalars
 };
@@ -30,7 +33,8 @@ struct BlockTables {
 };
 
 /// The variables of /exact and of a path, in the order of the tables. The path's first variables are its metrics, then
-/// the bounds, then `bound`, then `selected` if recorded; a path over other entries than the rows has the first alone.
+/// the bounds, then `bound`, then its certificates, then `selected` if recorded; a path over other entries than the
+/// rows has the first alone.
 std::vector<RowVariable> exact_variables(const std::vector<std::vector<std::int64_t>>& exact_coordinates);
 std::vector<RowVariable> path_variables(const PathPlan& plan, bool record_selected);
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "core/certificates/read_row.hpp"
 #include "experiments/attention_error/path_inputs.hpp"
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/progress.hpp"
@@ -79,6 +81,14 @@ class StudyRun {
     return selections;
   }
 
+  std::set<Index> certified_block_sizes() const {
+    std::set<Index> sizes;
+    for (const PathPlan& plan : task_.plans)
+      for (const Parameters& path_cell : plan.study->sweep.cells)
+        if (const auto size = CertifiedPath::of(path_cell).block_size) sizes.insert(*size);
+    return sizes;
+  }
+
   void measure_layer(Index cell, Index sequence, Index layer, SelectionStore& selections) {
     check_for_interrupt();
     const AttentionProblem problem = task_.sources[cell]->load(sequence, layer);
@@ -102,6 +112,13 @@ class StudyRun {
     const int threads = task_.line.threads;
     parallel_for(problem.h_kv(), threads,
                  [&](Index kv_head) { task.balls[kv_head] = ValueBalls(problem.values(kv_head)); });
+    for (const Index size : certified_block_sizes()) {
+      std::vector<BlockSummaries>& summaries = task.summaries[size];
+      summaries.resize(problem.h_kv());
+      parallel_for(problem.h_kv(), threads, [&](Index kv_head) {
+        summaries[kv_head] = BlockSummaries(problem.keys(kv_head), problem.values(kv_head), size);
+      });
+    }
 
     for (Index first = 0; first < queries_; first += block_) {
       const Index count = std::min(block_, queries_ - first);

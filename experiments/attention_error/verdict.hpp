@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/bounds/bound.hpp"
+#include "core/certificates/certificate.hpp"
 #include "core/metrics/entry_judgement.hpp"
 #include "core/metrics/metric.hpp"
 #include "experiments/attention_error/row_table.hpp"
@@ -54,6 +55,19 @@ Verdict verdict_of(const PathJudgement& judgement, const std::vector<const Bound
   else if (!(judgement.output_error.value >= judgement.output_error.radius))
     verdict.status = RowStatus::below_error_radius;
   return verdict;
+}
+
+/// Calls record(value) for each of the kinds, in order. A false certificate is a violated bound.
+template <class F>
+RowStatus certify(const PathJudgement& judgement, const ReadRow& read, const std::vector<const CertificateKind*>& kinds,
+                  RowStatus status, F&& record) {
+  bool violated = false;
+  for (const CertificateKind* kind : kinds) {
+    const double value = kind->evaluate(read);
+    record(value);
+    violated |= violates(judgement, kind->claim, value);
+  }
+  return violated && status != RowStatus::failed ? RowStatus::bound_violated : status;
 }
 
 }  // namespace lacuna

@@ -40,6 +40,16 @@ for file in sys.argv[1:]:
             if variable.startswith("bound") and variable not in ("bound_pool", "bound_selection", "bound_store", "bound_arithmetic"):
                 require(get(variable) * (1 + 1e-12) + radius >= error, f"{where}: {variable} < output_error")
         require((mass >= 0) & (mass <= 1), f"{where}: omitted_mass outside [0, 1]")
+        for variable in path:  # what a system could say without the exact row
+            if not variable.startswith("certificate"):
+                continue
+            value = get(variable)
+            if variable == "certificate_output_error":
+                require(value * (1 + 1e-12) + radius >= error, f"{where}: {variable} < output_error")
+            elif variable == "certificate_omitted_mass_lower":
+                require((value >= 0) & (value <= mass * (1 + 1e-12)), f"{where}: {variable} > omitted_mass")
+            else:
+                require((value * (1 + 1e-12) >= mass) & (value <= 1), f"{where}: {variable} < omitted_mass")
         parts = get("omitted_mass_selection") + (get("omitted_mass_pool") if "omitted_mass_pool" in path else 0)
         require(np.isclose(parts, mass, rtol=1e-12, atol=1e-300), f"{where}: pool + selection != omitted_mass")
         truncates = "output_error_store" not in path  # scores and values of the attended keys are exact

@@ -107,6 +107,31 @@ TEST(PlantedSource, NeedlesStandAsFarAboveTheNoiseAsAsked) {
   EXPECT_NEAR(gap / needles, 20, 1.5);
 }
 
+/// Mean square of the difference of keys j and j + 1 per channel, over the j that begin a pair as `within` says.
+double square_difference(const AttentionProblem& problem, Index cluster, bool within) {
+  double sum = 0;
+  Index count = 0;
+  for (Index j = 0; j + 1 < problem.s_kv(); ++j) {
+    if (((j + 1) % cluster != 0) != within) continue;
+    for (Index c = 0; c < problem.d_qk(); ++c, ++count)
+      sum += std::pow(problem.keys(0).at(j, c) - problem.keys(0).at(j + 1, c), 2);
+  }
+  return sum / count;
+}
+
+TEST(ClusteredSource, KeysOfAClusterDifferByItsSpreadAndOthersAsNoiseDoes) {
+  for (const double spread : {0.0, 0.1, 0.5, 1.0}) {
+    const auto source = open("clustered", {{"n", std::int64_t{4000}},
+                                           {"queries", std::int64_t{20}},
+                                           {"cluster_size", std::int64_t{4}},
+                                           {"spread", spread}});
+    const AttentionProblem problem = source->load(0, 0);
+    EXPECT_NEAR(square_difference(problem, 4, true), 2 * spread * spread, 0.05 * spread * spread);
+    EXPECT_NEAR(square_difference(problem, 4, false), 2, 0.05);
+    EXPECT_NEAR(score_moments(problem).deviation, 1, 0.08);
+  }
+}
+
 TEST(HeavyTailedSource, ReachesFartherThanTheNormalOne) {
   const std::map<std::string, ParameterValue> given = {{"n", std::int64_t{4000}}, {"queries", std::int64_t{20}}};
   auto heavy = given;
