@@ -6,7 +6,6 @@
 namespace lacuna {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double u = kUnitRoundoff;
 
 /// Scores that were read, each within its radius.

@@ -1,7 +1,7 @@
 // What a system knows at run time about one row of a path that opened some of its keys: what it attended, what it
-// scored, and the summaries of the blocks of the rest. Certificates are computed from this alone. Scores and outputs are
-// the ruler's, read at the keys that the path read and nowhere else; radii of rounding, 1e-13 of a value at most, also
-// depend on the largest score and value of the row.
+// scored, and the summaries of the blocks of the rest. Certificates are computed from this alone. Scores and outputs
+// are the ruler's, read at the keys that the path read and nowhere else; only radii of rounding depend on the largest
+// score and value of the whole row.
 #pragma once
 
 #include <optional>

@@ -100,6 +100,14 @@ def check_tightness(file, figure):
     return len(column(figure, "path"))
 
 
+def check_certificates(file, figure):
+    for i, (path, number, name) in enumerate(zip(*(column(figure, n) for n in ("path", "cell", "certificate")))):
+        group = file["path"][path]
+        for shown, variable in (("omitted_mass", "omitted_mass"), ("certified", name)):
+            np.testing.assert_allclose(column(figure, shown)[i], np.median(measured(group, variable, number)), rtol=1e-13)
+    return len(column(figure, "path"))
+
+
 def check_error_budget(file, figure):
     for i, (path, number, stage) in enumerate(zip(*(column(figure, n) for n in ("path", "cell", "stage")))):
         group = file["path"][path]
@@ -159,6 +167,7 @@ CHECKS = {
     "b_omitted_mass": check_omitted_mass,
     "c_bound_against_error": check_bound_against_error,
     "d_tightness": check_tightness,
+    "d_certificates": check_certificates,
     "e_error_budget": check_error_budget,
     "g_distance": check_distance,
     "h_next_token": check_next_token,
@@ -200,6 +209,8 @@ def main():
                     print(f"{described['file']} {figure_name}: {CHECKS[figure_name](file, figure)} rows agree")
                 if figure_name == "c_bound_against_error":
                     print(f"  {check_marks(page, f'f{index}-{figure_name}', figure, 'output_error', 'bound')} marks lie where their numbers say")
+                if figure_name == "d_certificates" and len(column(figure, "path")) > 1:  # one mark has no slope
+                    print(f"  {check_marks(page, f'f{index}-{figure_name}', figure, 'omitted_mass', 'certified')} marks lie where their numbers say")
 
 
 main()
