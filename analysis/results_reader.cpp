@@ -6,6 +6,7 @@
 
 #include "data/hdf5/attribute.hpp"
 #include "data/hdf5/dataset.hpp"
+#include "data/hdf5/dimension_scale.hpp"
 #include "data/hdf5/error.hpp"
 #include "data/hdf5/file.hpp"
 #include "data/hdf5/scale_names.hpp"
@@ -97,6 +98,15 @@ bool ResultsReader::has(const std::string& name) const {
 
 std::vector<ReadDimension> ResultsReader::dimensions(const std::string& variable) const {
   return read_dimensions(state_->file, variable);
+}
+
+std::vector<std::string> ResultsReader::dimension_names(const std::string& variable) const {
+  const hdf5::Handle dataset = hdf5::open_dataset(state_->file, variable);
+  return hdf5::is_scale(state_->file, variable) ? std::vector<std::string>() : hdf5::scale_names(dataset, variable);
+}
+
+std::vector<std::string> ResultsReader::labels(const std::string& variable) const {
+  return read_labels(hdf5::open_dataset(state_->file, variable), variable);
 }
 
 std::vector<std::int64_t> ResultsReader::extents(const std::string& variable) const {

@@ -39,6 +39,10 @@ class ResultsReader {
   bool has(const std::string& name) const;
   /// The dimensions of a variable, outermost first.
   std::vector<ReadDimension> dimensions(const std::string& variable) const;
+  /// Their names alone; empty where a dimension has none, none at all of a scale.
+  std::vector<std::string> dimension_names(const std::string& variable) const;
+  /// The values of a variable in one dimension, as text.
+  std::vector<std::string> labels(const std::string& variable) const;
   /// The extents of a variable, outermost first.
   std::vector<std::int64_t> extents(const std::string& variable) const;
   /// Values as doubles, row-major; start and count per dimension.

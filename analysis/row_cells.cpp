@@ -15,6 +15,15 @@ bool is_position(const std::string& name) { return name == "query" || name == "p
 
 std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
 
+/// "select_k = 64, window = 4" of those that `belongs` keeps.
+template <class Belongs>
+std::string name_of(const std::vector<SweptValue>& values, const Belongs& belongs) {
+  std::vector<std::string> parts;
+  for (const SweptValue& key : values)
+    if (belongs(key)) parts.push_back(fmt::format("{} = {}", key.name, key.value));
+  return joined(parts);
+}
+
 }  // namespace
 
 RowCells::RowCells(const ResultsReader& reader, const std::string& group, const std::string& variable)
@@ -26,6 +35,20 @@ RowCells::RowCells(const ResultsReader& reader, const std::string& group, const 
     (in_row ? row_ : swept_).push_back(std::move(dimension));
   }
   if (!has_dimension("sequence")) throw InputError(fmt::format("{}{} has no dimension 'sequence'", group_, variable));
+  find_swept_keys();
+}
+
+void RowCells::find_swept_keys() {
+  if (swept_.empty()) return;
+  const std::vector<std::string> variables = reader_.names(group());
+  for (std::size_t d = 0; d < swept_.size(); ++d) {
+    const std::string& name = swept_[d].name;
+    const bool of_source = reader_.has("/exact") && reader_.has("/exact/" + name);
+    swept_keys_.push_back({name, d, swept_[d].labels, of_source});
+    for (const std::string& variable : variables)
+      if (variable != name && reader_.dimension_names(group_ + variable) == std::vector<std::string>{name})
+        swept_keys_.push_back({variable, d, reader_.labels(group_ + variable), of_source});
+  }
 }
 
 bool RowCells::has(const std::string& variable) const { return reader_.has(group_ + variable); }
@@ -54,21 +77,24 @@ std::vector<double> RowCells::read_at(const std::string& variable, std::int64_t 
   return reader_.read(group_ + variable, start, count);
 }
 
-std::string RowCells::cell_name(std::int64_t cell) const {
+std::vector<SweptValue> RowCells::swept_values(std::int64_t cell) const {
   const std::vector<std::int64_t> index = index_of(cell);
-  std::vector<std::string> parts;
-  for (std::size_t d = 0; d < swept_.size(); ++d)
-    parts.push_back(fmt::format("{} = {}", swept_[d].name, swept_[d].labels[static_cast<std::size_t>(index[d])]));
-  return joined(parts);
+  std::vector<SweptValue> values;
+  for (const SweptKey& key : swept_keys_)
+    values.push_back({key.name, key.labels[static_cast<std::size_t>(index[key.dimension])], key.of_source});
+  return values;
+}
+
+std::string RowCells::cell_name(std::int64_t cell) const {
+  return name_of(swept_values(cell), [](const SweptValue&) { return true; });
 }
 
 std::string RowCells::source_name(std::int64_t cell) const {
-  const std::vector<std::int64_t> index = index_of(cell);
-  std::vector<std::string> parts;
-  for (std::size_t d = 0; d < swept_.size(); ++d)
-    if (reader_.has("/exact/" + swept_[d].name))
-      parts.push_back(fmt::format("{} = {}", swept_[d].name, swept_[d].labels[static_cast<std::size_t>(index[d])]));
-  return joined(parts);
+  return name_of(swept_values(cell), [](const SweptValue& key) { return key.of_source; });
+}
+
+std::string RowCells::path_name(std::int64_t cell) const {
+  return name_of(swept_values(cell), [](const SweptValue& key) { return !key.of_source; });
 }
 
 std::string RowCells::position_label(std::int64_t cell, std::int64_t query, const std::string& label) const {
@@ -85,19 +111,18 @@ std::string RowCells::position_label(std::int64_t cell, std::int64_t query, cons
   return fmt::format("{}", reader_.read(group_ + "query_position", start, one).front());
 }
 
-std::string RowCells::row_name(std::int64_t cell, std::int64_t row) const {
-  std::vector<std::string> parts;
+std::string RowCells::row_place(std::int64_t cell, std::int64_t row) const {
+  std::vector<std::string> place;
   for (std::size_t d = row_.size(); d-- > 0;) {
     const ReadDimension& dimension = row_[d];
     const std::int64_t index = row % dimension.size();
     row /= dimension.size();
     if (dimension.size() == 1 && (dimension.name == "sequence" || dimension.name == "trial")) continue;
     const std::string& label = dimension.labels[static_cast<std::size_t>(index)];
-    parts.push_back(fmt::format("{} {}", is_position(dimension.name) ? "position" : dimension.name,
-                                dimension.name == "query" ? position_label(cell, index, label) : label));
+    place.push_back(dimension.name == "query" ? position_label(cell, index, label) : label);
   }
-  std::reverse(parts.begin(), parts.end());
-  return joined(parts);
+  std::reverse(place.begin(), place.end());
+  return fmt::format("{}", fmt::join(place, "/"));
 }
 
 std::vector<std::int64_t> RowCells::index_along(const std::string& name) const {

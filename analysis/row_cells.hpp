@@ -19,6 +19,13 @@ struct RowGroup {
   std::vector<std::size_t> rows;    ///< ascending, within the cell
 };
 
+/// A swept key and its value in one cell.
+struct SweptValue {
+  std::string name;
+  std::string value;
+  bool of_source = false;  ///< /exact has it as well
+};
+
 class RowCells {
  public:
   /// `group` is "/path/top_k"; `variable` one of those that have the rows in question. Throws InputError when it has no
@@ -37,12 +44,15 @@ class RowCells {
   std::vector<double> read_at(const std::string& variable, std::int64_t cell,
                               const std::vector<std::int64_t>& place) const;
 
+  /// In the order of the dimensions, each followed by the keys that walk along with it ([[sweep.zip]]).
+  std::vector<SweptValue> swept_values(std::int64_t cell) const;
   /// "select_k = 64", ", " between several; empty when nothing is swept.
   std::string cell_name(std::int64_t cell) const;
-  /// The part of cell_name that concerns dimensions which /exact has as well: the source's.
+  /// The parts of cell_name that are the source's, and the path's own.
   std::string source_name(std::int64_t cell) const;
-  /// "layer 18, head 5, position 2047"; sequence and trial only where there are several.
-  std::string row_name(std::int64_t cell, std::int64_t row) const;
+  std::string path_name(std::int64_t cell) const;
+  /// "18/5/2047" of layer, head and position; before them trial and sequence where there are several.
+  std::string row_place(std::int64_t cell, std::int64_t row) const;
   /// Sequence and position of every row of a cell, as indices.
   std::vector<RowPlace> places() const;
 
@@ -55,12 +65,22 @@ class RowCells {
   std::vector<RowGroup> group_by(const std::vector<std::string>& dimensions) const;
 
  private:
+  /// A key that is swept: the dimension itself, or one that walks along it.
+  struct SweptKey {
+    std::string name;
+    std::size_t dimension = 0;        ///< of swept_
+    std::vector<std::string> labels;  ///< along it
+    bool of_source = false;
+  };
+
+  void find_swept_keys();
   std::vector<std::int64_t> index_of(std::int64_t cell) const;  ///< along the swept dimensions
   std::string position_label(std::int64_t cell, std::int64_t query, const std::string& label) const;
 
   const ResultsReader& reader_;
   std::string group_;
   std::vector<ReadDimension> swept_;
+  std::vector<SweptKey> swept_keys_;
   std::vector<ReadDimension> row_;
   std::int64_t cells_ = 1;
   std::int64_t rows_ = 1;

@@ -24,10 +24,12 @@ struct Summary {
 };
 
 /// Any results file; its root attribute `experiment` says of what. `by` names dimensions of rows ("layer", "head"): a
-/// line for each of their labels. Reads one variable of one path and swept value at a time. Throws as ResultsReader
-/// does; InputError for an experiment that has no summary, UsageError where a name in `by` is no dimension of the
-/// file's rows.
-Summary summarize(const std::filesystem::path& file, const std::vector<std::string>& by = {});
+/// line for each of their labels. `against` names a path of attention_error or model_divergence (summary_against.hpp):
+/// a further table sets every other path against it. Reads one variable of one path and swept value at a time. Throws
+/// as ResultsReader does; InputError for an experiment that has no summary, UsageError where a name in `by` is no
+/// dimension of the file's rows, or names one twice.
+Summary summarize(const std::filesystem::path& file, const std::vector<std::string>& by = {},
+                  const std::string& against = "");
 
 /// Tables, warnings and footer; in CSV the tables alone.
 std::string format_summary(const Summary& summary, TableStyle style);

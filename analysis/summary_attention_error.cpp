@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/statistics/correlated_quantile.hpp"
+#include "analysis/statistics/rank_correlation.hpp"
 #include "analysis/summary_exact.hpp"
 #include "analysis/summary_of_kind.hpp"
 #include "analysis/summary_warnings.hpp"
@@ -19,19 +20,20 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string whole(double x) { return fmt::format("{:.0f}", x); }
 std::string tenths(double x) { return fmt::format("{:.1f}", x); }
+std::string four_digits(double x) { return fmt::format("{:.4g}", x); }
 
-std::vector<TableColumn> columns(const std::vector<std::string>& by) {
+std::vector<TableColumn> columns(const RowCells& exact, const std::vector<std::string>& by) {
   using enum TableColumn::Detail;
-  std::vector<TableColumn> result = {{.name = "path", .left = true}, {.name = "swept", .left = true}};
-  for (const std::string& dimension : by) result.push_back({.name = dimension, .left = true});
+  std::vector<TableColumn> result = key_columns(exact, by);
   const std::vector<TableColumn> numbers = {{.name = "rows", .format = whole, .detail = full_only},
                                             {.name = "keys read", .format = tenths},
                                             {.name = "bytes read", .format = binary_bytes},
-                                            {.name = "bytes/key"},
+                                            {.name = "bytes/key", .format = four_digits},
                                             {.name = "omitted p50"},
                                             {.name = "omitted p99"},
                                             {.name = "error p50"},
                                             {.name = "error p99"},
+                                            {.name = "mass/error rank corr.", .detail = full_only},
                                             {.name = "TV p50", .detail = full_only},
                                             {.name = "KL p50", .detail = full_only},
                                             {.name = "bound/error"},
@@ -58,7 +60,7 @@ class PathSummary {
       status_ = cells_.read("status", cell_);
       measured_.clear();
       for (const double code : status_) measured_.push_back(row_status::is_measured(code) ? 1 : 0);
-      add_lines(table.rows);
+      add_lines(table.columns, table.rows);
     }
   }
 
@@ -123,11 +125,10 @@ class PathSummary {
     return ratio;
   }
 
-  void add_lines(std::vector<std::vector<TableCell>>& rows) {
+  void add_lines(const std::vector<TableColumn>& columns, std::vector<std::vector<TableCell>>& rows) {
     std::vector<std::vector<TableCell>> lines;
     for (const RowGroup& group : groups_) {
-      lines.push_back({shown_, cells_.cell_name(cell_)});
-      lines.back().insert(lines.back().end(), group.labels.begin(), group.labels.end());
+      lines.push_back(key_cells(columns, shown_, cells_, cell_, group));
       double measured = 0;
       for (const std::size_t row : group.rows) measured += measured_[row];
       lines.back().push_back(measured);
@@ -146,6 +147,7 @@ class PathSummary {
     const Pair error = quantiles_of(relative);
     add(error.median);
     add(error.p99);
+    add(rank_correlations(values_of("omitted_mass"), relative));
     const Pair variation = quantiles_of(values_of("total_variation"));
     add(variation.median);
     const Pair divergence = quantiles_of(values_of("kl_approx_exact"));
@@ -160,11 +162,27 @@ class PathSummary {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const std::int64_t worst = worst_row(relative, groups_[g]);
       lines[g].push_back(worst < 0 ? kNan : relative[static_cast<std::size_t>(worst)]);
-      lines[g].push_back(worst < 0 ? "" : cells_.row_name(cell_, worst));
+      lines[g].push_back(worst < 0 ? "" : cells_.row_place(cell_, worst));
       note_facts(g, error.median[g], variation.median[g], divergence.median[g], relative);
     }
     for (const double code : status_) ++counts_[code];
     rows.insert(rows.end(), lines.begin(), lines.end());
+  }
+
+  /// Whether rows that omit more mass also have the larger error.
+  Numbers rank_correlations(const std::vector<double>& mass, const std::vector<double>& error) const {
+    Numbers numbers;
+    for (const RowGroup& group : groups_) {
+      std::vector<double> x;
+      std::vector<double> y;
+      for (const std::size_t row : group.rows) {
+        if (mass.empty() || measured_[row] == 0 || std::isnan(mass[row]) || std::isnan(error[row])) continue;
+        x.push_back(mass[row]);
+        y.push_back(error[row]);
+      }
+      numbers.emplace_back(spearman(x, y));
+    }
+    return numbers;
   }
 
   Numbers rates_of(double code) const {
@@ -223,7 +241,7 @@ Summary summarize_attention_error(const ResultsReader& reader, const std::vector
 
   Summary summary;
   if (exact.cells() > 1 || !by.empty()) summary.tables.push_back(exact_table(reader, by));
-  Table table{.title = summary.tables.empty() ? "" : "paths", .columns = columns(by), .rows = {}};
+  Table table{.title = summary.tables.empty() ? "" : "paths", .columns = columns(exact, by), .rows = {}};
   std::vector<LineFacts> facts;
   std::vector<TailFacts> tails;
   std::int64_t not_run = 0;
@@ -249,8 +267,9 @@ Summary summarize_attention_error(const ResultsReader& reader, const std::vector
   summary.footer = fmt::format(
       "* reads every key to choose: an oracle.  Keys and bytes are means per query; bytes are K, V and summaries per "
       "KV head;\n"
-      "bytes/key is what is stored. Errors are relative to the norm of the exact output.\n"
-      "{} sequence(s) of {} queries, {} rows: {} bound violations, {} failed, {} not run, {} without a visible key, "
+      "bytes/key is what is stored. Errors are relative to the norm of the exact output; the worst row is that of the\n"
+      "largest, as layer/head/position, with trial/ and sequence/ before them where there are several.\n"
+      "{} sequence(s) of {} queries, {} rows: {} bound violations, {} failed, {} not run, {} without a visible key,\n"
       "{} below their error radius\n",
       exact.size_of("sequence"), exact.size_of("query"), rows, summary.violations, summary.failures, not_run,
       without_key, below_radius);

@@ -14,24 +14,11 @@ namespace {
 
 using Row = std::vector<TableCell>;
 
-std::string signed_number(double x) { return fmt::format("{:+.4f}", x); }
 std::string share(double x) { return fmt::format("{:.4f}", x); }
 std::string whole(double x) { return fmt::format("{:.0f}", x); }
 
-std::vector<TableColumn> leading_columns(const std::vector<std::string>& by) {
-  std::vector<TableColumn> columns = {{.name = "path", .left = true}, {.name = "swept", .left = true}};
-  for (const std::string& dimension : by) columns.push_back({.name = dimension, .left = true});
-  return columns;
-}
-
 void append(std::vector<TableColumn>& columns, const std::vector<TableColumn>& more) {
   columns.insert(columns.end(), more.begin(), more.end());
-}
-
-Row leading_cells(const std::string& path, const RowCells& cells, std::int64_t cell, const RowGroup& group) {
-  Row row = {path, cells.cell_name(cell)};
-  row.insert(row.end(), group.labels.begin(), group.labels.end());
-  return row;
 }
 
 /// The median error of the hidden states behind the last layer.
@@ -44,22 +31,22 @@ Estimate last_hidden_error(const RowCells& hidden, std::int64_t cell) {
 /// Next tokens: KL, total variation, top-1 agreement, loss.
 class TokenTable {
  public:
-  explicit TokenTable(const std::vector<std::string>& by) {
+  TokenTable(const RowCells& first, const std::vector<std::string>& by) {
     using enum TableColumn::Detail;
     table_.title = "next token";
-    table_.columns = leading_columns(by);
+    table_.columns = key_columns(first, by);
     append(table_.columns, {{.name = "positions", .format = whole, .detail = full_only},
-                            {.name = "KL p50"},
-                            {.name = "KL p99"},
-                            {.name = "KL mean", .detail = full_only},
-                            {.name = "TV p50"},
-                            {.name = "TV mean", .detail = full_only},
+                            {.name = "KL p50", .format = above_rounding},
+                            {.name = "KL p99", .format = above_rounding},
+                            {.name = "KL mean", .format = above_rounding, .detail = full_only},
+                            {.name = "TV p50", .format = above_rounding},
+                            {.name = "TV mean", .format = above_rounding, .detail = full_only},
                             {.name = "top-1 agrees", .format = share, .detail = with_interval},
                             {.name = "loss difference", .format = signed_number, .detail = with_interval},
                             {.name = "se within", .detail = full_only},
                             {.name = "se across", .detail = full_only},
                             {.name = "block", .format = whole, .detail = full_only},
-                            {.name = "hidden p50"}});
+                            {.name = "hidden p50", .format = above_rounding}});
   }
 
   void add(const std::string& path, const RowCells& cells, const RowCells& hidden, std::int64_t cell,
@@ -75,7 +62,7 @@ class TokenTable {
 
     for (const RowGroup& group : cells.group_by(by)) {
       const auto rows = [&](const std::vector<double>& values) { return take(values, places, group, {}); };
-      Row row = leading_cells(path, cells, cell, group);
+      Row row = key_cells(table_.columns, path, cells, cell, group);
       const MedianAndP99 kl_quantiles = median_and_p99(rows(kl));
       const MeasuredRows agreeing = rows(agrees);
       const MeasuredRows losses = rows(difference);
@@ -96,18 +83,18 @@ class TokenTable {
 /// Judged rows of attention, given the run's own inputs.
 class JudgedTable {
  public:
-  explicit JudgedTable(const std::vector<std::string>& by) {
+  JudgedTable(const RowCells& first, const std::vector<std::string>& by) {
     using enum TableColumn::Detail;
     table_.title = "judged rows of attention";
-    table_.columns = leading_columns(by);
+    table_.columns = key_columns(first, by);
     append(table_.columns, {{.name = "rows", .format = whole, .detail = full_only},
                             {.name = "omitted p50"},
                             {.name = "omitted p99"},
                             {.name = "omitted mean"},
                             {.name = "error p50"},
-                            {.name = "accumulated p50"},
+                            {.name = "accumulated p50", .format = above_rounding},
                             {.name = "bound/error"},
-                            {.name = "violated", .format = whole},
+                            {.name = "violated", .format = whole, .detail = full_only},
                             {.name = "worst row", .left = true}});
   }
 
@@ -138,12 +125,12 @@ class JudgedTable {
       }
       summary.violations += static_cast<std::int64_t>(violated);
       const MedianAndP99 omitted = median_and_p99(rows(mass));
-      Row row = leading_cells(path, cells, cell, group);
+      Row row = key_cells(table_.columns, path, cells, cell, group);
       row.insert(row.end(),
                  {static_cast<double>(rows(error).values.size()), omitted.median, omitted.p99, mean_of(rows(mass)),
                   median_and_p99(rows(error)).median, median_and_p99(rows(accumulated)).median,
                   median_ratio(rows(ratio), rows(error).values.size()), violated,
-                  worst < 0 ? "" : cells.row_name(cell, worst)});
+                  worst < 0 ? "" : cells.row_place(cell, worst)});
       table_.rows.push_back(std::move(row));
     }
   }
@@ -155,10 +142,11 @@ class JudgedTable {
 
 class HiddenTable {
  public:
-  explicit HiddenTable(const std::vector<std::string>& by) {
+  HiddenTable(const RowCells& first, const std::vector<std::string>& by) {
     table_.title = "hidden states, relative error behind the layer";
-    table_.columns = leading_columns(by);
-    append(table_.columns, {{.name = "hidden p50"}, {.name = "hidden p99"}});
+    table_.columns = key_columns(first, by);
+    append(table_.columns,
+           {{.name = "hidden p50", .format = above_rounding}, {.name = "hidden p99", .format = above_rounding}});
   }
 
   void add(const std::string& path, const RowCells& cells, std::int64_t cell, const std::vector<std::string>& by) {
@@ -166,7 +154,7 @@ class HiddenTable {
     const std::vector<RowPlace> places = cells.places();
     for (const RowGroup& group : cells.group_by(by)) {
       const MedianAndP99 found = median_and_p99(take(error, places, group, {}));
-      Row row = leading_cells(path, cells, cell, group);
+      Row row = key_cells(table_.columns, path, cells, cell, group);
       row.insert(row.end(), {found.median, found.p99});
       table_.rows.push_back(std::move(row));
     }
@@ -207,18 +195,21 @@ Summary summarize_model_divergence(const ResultsReader& reader, const std::vecto
   const std::vector<std::string> paths = reader.names("/path");
   if (paths.empty()) throw InputError("holds no path");
   const std::string first = "/path/" + paths.front();
-  const std::vector<std::string> token_by = dimensions_of(RowCells(reader, first, "kl_exact_approx"), by);
-  const std::vector<std::string> judged_by = dimensions_of(RowCells(reader, first, "status"), by);
-  const std::vector<std::string> hidden_by = dimensions_of(RowCells(reader, first, "hidden_error_relative"), by);
+  const RowCells first_tokens(reader, first, "kl_exact_approx");
+  const RowCells first_judged(reader, first, "status");
+  const RowCells first_hidden(reader, first, "hidden_error_relative");
+  const std::vector<std::string> token_by = dimensions_of(first_tokens, by);
+  const std::vector<std::string> judged_by = dimensions_of(first_judged, by);
+  const std::vector<std::string> hidden_by = dimensions_of(first_hidden, by);
   for (const std::string& name : by)
     if (std::find(token_by.begin(), token_by.end(), name) == token_by.end() &&
         std::find(judged_by.begin(), judged_by.end(), name) == judged_by.end())
       throw UsageError(fmt::format("no rows have a dimension '{}'", name));
 
   Summary summary;
-  TokenTable tokens(token_by);
-  JudgedTable judged(judged_by);
-  HiddenTable hidden(hidden_by);
+  TokenTable tokens(first_tokens, token_by);
+  JudgedTable judged(first_judged, judged_by);
+  HiddenTable hidden(first_hidden, hidden_by);
   std::int64_t sequences = 0;
   std::int64_t positions = 0;
   for (const std::string& name : paths) {
@@ -242,9 +233,10 @@ Summary summarize_model_divergence(const ResultsReader& reader, const std::vecto
   summary.footer =
       exact +
       fmt::format(
-          "* reads every key to choose: an oracle. KL is KL(exact || path); the loss difference is the path's loss "
-          "minus "
-          "the exact one, per token;\nbrackets are 95 % intervals that respect correlation between positions{}.\n"
+          "* reads every key to choose: an oracle. KL is KL(exact || path); the loss difference is the path's loss\n"
+          "minus the exact one, per token. Numbers that only rounding makes differ from 0 are <1e-15. Worst rows are\n"
+          "layer/head/position, with trial/ and sequence/ before them where there are several.\n"
+          "Brackets are 95 % intervals that respect correlation between positions{}.\n"
           "{} sequence(s) of {} positions: {} bound violations, {} failed\n",
           sequences > 1 ? " and within sequences" : "; one sequence says nothing of other texts", sequences, positions,
           summary.violations, summary.failures);

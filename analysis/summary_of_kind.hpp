@@ -20,6 +20,13 @@ Summary summarize_replay_error(const ResultsReader& reader, const std::vector<st
 /// Those of `by` that are dimensions of the rows; never `trial`, which only some paths have.
 std::vector<std::string> dimensions_of(const RowCells& cells, const std::vector<std::string>& by);
 
+/// The columns that name a line of rows: the path, what is swept of the source (those keys of `first`, a path's first
+/// cell), the path's own swept values, and labels of `by`.
+std::vector<TableColumn> key_columns(const RowCells& first, const std::vector<std::string>& by);
+/// Their cells, in columns made by key_columns, with or without the path; "-" for a key that these rows do not have.
+std::vector<TableCell> key_cells(const std::vector<TableColumn>& columns, const std::string& path,
+                                 const RowCells& cells, std::int64_t cell, const RowGroup& group);
+
 /// Values at some rows of a cell, and where these lie.
 struct MeasuredRows {
   std::vector<double> values;

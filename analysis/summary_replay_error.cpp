@@ -1,10 +1,11 @@
-// The summary of replay_error: a line per replay (its variant, length and hit, and what is swept of the source), and,
-// by layer or offset, one on the hidden states.
+// The summary of replay_error: a line per length (and hit, and what is swept of the source) with the variants side by
+// side; by layer or offset, one on the hidden states.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
 
 #include "analysis/statistics/quantile.hpp"
@@ -20,6 +21,60 @@ constexpr double not_run = 2;
 
 std::string share(double x) { return fmt::format("{:.4f}", x); }
 std::string whole(double x) { return fmt::format("{:.0f}", x); }
+
+/// A table with the numbers of each variant side by side.
+class VariantTable {
+ public:
+  /// `numbers`: the columns of one variant; `by`: further dimensions that name a line.
+  VariantTable(const std::string& title, const RowCells& replays, const std::vector<std::string>& by,
+               const std::vector<TableColumn>& numbers)
+      : width_(numbers.size()) {
+    table_.title = title;
+    for (const SweptValue& swept : replays.swept_values(0))
+      if (swept.name != kVariant) table_.columns.push_back({.name = swept.name, .key = true});
+    for (const std::string& dimension : by) table_.columns.push_back({.name = dimension, .key = true});
+    for (std::int64_t cell = 0; cell < replays.cells(); ++cell) {
+      const std::string variant = variant_of(replays, cell);
+      if (!variants_.emplace(variant, table_.columns.size()).second) continue;
+      for (TableColumn column : numbers) {
+        column.group = variant;
+        table_.columns.push_back(std::move(column));
+      }
+    }
+  }
+
+  /// `labels`: those of `by`.
+  void add(const RowCells& replays, std::int64_t cell, const std::vector<std::string>& labels,
+           const std::vector<TableCell>& numbers) {
+    LACUNA_ASSERT(numbers.size() == width_);
+    std::vector<std::string> keys;
+    for (const SweptValue& swept : replays.swept_values(cell))
+      if (swept.name != kVariant) keys.push_back(swept.value);
+    keys.insert(keys.end(), labels.begin(), labels.end());
+    const auto [line, is_first] = lines_.emplace(keys, table_.rows.size());
+    if (is_first) {
+      table_.rows.emplace_back(keys.begin(), keys.end());
+      table_.rows.back().resize(table_.columns.size(), std::numeric_limits<double>::quiet_NaN());
+    }
+    const auto first = static_cast<std::ptrdiff_t>(variants_.at(variant_of(replays, cell)));
+    std::ranges::copy(numbers, table_.rows[line->second].begin() + first);
+  }
+  Table take_table() { return std::move(table_); }
+
+ private:
+  static constexpr const char* kVariant = "variant";
+
+  static std::string variant_of(const RowCells& replays, std::int64_t cell) {
+    for (const SweptValue& swept : replays.swept_values(cell))
+      if (swept.name == kVariant) return swept.value;
+    return "";
+  }
+
+  Table table_;
+  std::size_t width_ = 0;                                  // columns of a variant
+  std::map<std::string, std::size_t> variants_;            // the first column of each
+  std::map<std::vector<std::string>, std::size_t> lines_;  // by what is in the key columns
+};
 
 /// Numbers of a replay that are the same in every sequence.
 class ReplayFacts {
@@ -82,23 +137,21 @@ double largest(const std::vector<double>& values) {
 
 Table replay_table(const ResultsReader& reader, Summary& summary) {
   using enum TableColumn::Detail;
-  Table table;
-  table.title = "replays, and the next tokens behind them";
-  table.columns = {{.name = "replay", .left = true},
-                   {.name = "last hidden p50"},
-                   {.name = "states exact", .format = share},
-                   {.name = "KL p50"},
-                   {.name = "KL max"},
-                   {.name = "TV p50", .detail = full_only},
-                   {.name = "top-1 agrees", .format = share},
-                   {.name = "greedy agrees", .format = share},
-                   {.name = "layer-tokens", .format = whole},
-                   {.name = "of a full prefill", .format = share}};
   const ReplayFacts facts(reader);
   const RowCells steps(reader, kGroup, "kl_exact_approx");
   const RowCells states(reader, kGroup, "state_exact");
   const RowCells sequences(reader, kGroup, "layer_tokens");
   const std::vector<RowPlace> places = steps.places();
+  VariantTable table("replays, and the next tokens behind them", steps, {},
+                     {{.name = "last hidden", .format = above_rounding},
+                      {.name = "states exact", .format = share, .detail = full_only},
+                      {.name = "KL p50", .format = above_rounding, .detail = full_only},
+                      {.name = "KL max", .format = above_rounding},
+                      {.name = "TV p50", .format = above_rounding, .detail = full_only},
+                      {.name = "top-1 agrees", .format = share, .detail = full_only},
+                      {.name = "greedy agrees", .format = share},
+                      {.name = "layer-tokens", .format = whole, .detail = full_only},
+                      {.name = "of a full prefill", .format = share}});
   for (std::int64_t cell = 0; cell < steps.cells(); ++cell) {
     const std::vector<double> unchanged = sequences.read("global_rows_unchanged", cell);
     const std::vector<double> layer_tokens = sequences.read("layer_tokens", cell);
@@ -109,39 +162,33 @@ Table replay_table(const ResultsReader& reader, Summary& summary) {
     const RowGroup all = steps.group_by({}).front();
     const auto rows = [&](const char* variable) { return take(steps.read(variable, cell), places, all, {}); };
     const MeasuredRows kl = rows("kl_exact_approx");
-    table.rows.push_back({steps.cell_name(cell), quantile(last_errors(states, cell), 0.5),
-                          exact_share(states.read("state_exact", cell), states.group_by({}).front()),
-                          median_and_p99(kl).median, largest(kl.values), median_and_p99(rows("total_variation")).median,
-                          mean_of(rows("top_1_agrees")).value, mean_of(rows("greedy_agrees")).value, formula,
-                          sequences.read("layer_tokens_share", cell).front()});
+    table.add(steps, cell, {},
+              {quantile(last_errors(states, cell), 0.5),
+               exact_share(states.read("state_exact", cell), states.group_by({}).front()), median_and_p99(kl).median,
+               largest(kl.values), median_and_p99(rows("total_variation")).median, mean_of(rows("top_1_agrees")).value,
+               mean_of(rows("greedy_agrees")).value, formula, sequences.read("layer_tokens_share", cell).front()});
   }
-  return table;
+  return table.take_table();
 }
 
 Table state_table(const ResultsReader& reader, const std::vector<std::string>& by) {
-  Table table;
-  table.title = "hidden states that were run again";
-  table.columns = {{.name = "replay", .left = true}};
-  for (const std::string& dimension : by) table.columns.push_back({.name = dimension, .left = true});
-  for (const TableColumn& column : std::vector<TableColumn>{
-           {.name = "states exact", .format = share}, {.name = "hidden p50"}, {.name = "hidden p99"}})
-    table.columns.push_back(column);
   const ReplayFacts facts(reader);
   const RowCells states(reader, kGroup, "state_exact");
   const std::vector<RowPlace> places = states.places();
+  VariantTable table("hidden states that were run again", states, by,
+                     {{.name = "states exact", .format = share},
+                      {.name = "hidden p50", .format = above_rounding},
+                      {.name = "hidden p99", .format = above_rounding}});
   for (std::int64_t cell = 0; cell < states.cells(); ++cell) {
     if (facts.repeats_another(cell)) continue;
     const std::vector<double> codes = states.read("state_exact", cell);
     const std::vector<double> error = states.read("hidden_error_relative", cell);
     for (const RowGroup& group : states.group_by(by)) {
       const MedianAndP99 found = median_and_p99(take(error, places, group, {}));
-      std::vector<TableCell> row = {states.cell_name(cell)};
-      row.insert(row.end(), group.labels.begin(), group.labels.end());
-      row.insert(row.end(), {exact_share(codes, group), found.median, found.p99});
-      table.rows.push_back(std::move(row));
+      table.add(states, cell, group.labels, {exact_share(codes, group), found.median, found.p99});
     }
   }
-  return table;
+  return table.take_table();
 }
 
 }  // namespace
@@ -154,10 +201,9 @@ Summary summarize_replay_error(const ResultsReader& reader, const std::vector<st
   summary.tables.push_back(replay_table(reader, summary));
   if (!by.empty()) summary.tables.push_back(state_table(reader, by));
   summary.footer = fmt::format(
-      "last hidden: relative error behind the last layer of the last token; KL is KL(exact || replay) of the next "
-      "tokens, the exact run's own;\ngreedy: each goes on with its own. {} replay(s) overwrote a row over the prefix "
-      "or "
-      "ran other tokens than the formulas say\n",
+      "last hidden: median relative error behind the last layer of the last token; KL is KL(exact || replay) of the\n"
+      "next tokens, the exact run's own; greedy: each goes on with its own. <1e-15: rounding.\n"
+      "{} replay(s) overwrote a row over the prefix or ran other tokens than the formulas say\n",
       summary.failures);
   return summary;
 }

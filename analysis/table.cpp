@@ -7,62 +7,13 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/table_text.hpp"
+
 namespace lacuna {
 namespace {
 
-using Lines = std::vector<std::vector<std::string>>;  // header first
-
-std::string reading(const NumberFormat& format, double x) {
-  if (std::isnan(x)) return "-";
-  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
-  return format(x);
-}
-
-std::string reading(const TableColumn& column, const TableCell& cell, bool intervals) {
-  if (cell.kind == TableCell::Kind::text) return cell.text;
-  const Estimate& estimate = cell.estimate;
-  const std::string value = reading(column.format, estimate.value);
-  if (cell.kind == TableCell::Kind::number || !intervals || std::isnan(estimate.value) ||
-      std::isnan(estimate.interval.low))
-    return value;
-  return fmt::format("{} [{}, {}]", value, reading(column.format, estimate.interval.low),
-                     reading(column.format, estimate.interval.high));
-}
-
-bool is_shown(const TableColumn& column, TableStyle style) {
-  return style != TableStyle::brief || column.detail != TableColumn::Detail::full_only;
-}
-
-Lines readable_lines(const Table& table, TableStyle style) {
-  Lines lines(table.rows.size() + 1);
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const TableColumn& column = table.columns[c];
-    if (!is_shown(column, style)) continue;
-    const bool intervals = style != TableStyle::brief || column.detail == TableColumn::Detail::with_interval;
-    lines.front().push_back(column.name);
-    for (std::size_t r = 0; r < table.rows.size(); ++r)
-      lines[r + 1].push_back(reading(column, table.rows[r][c], intervals));
-  }
-  return lines;
-}
-
-std::string to_text(const Table& table, TableStyle style) {
-  const Lines lines = readable_lines(table, style);
-  std::vector<bool> left;
-  for (const TableColumn& column : table.columns)
-    if (is_shown(column, style)) left.push_back(column.left);
-  std::vector<std::size_t> width(left.size(), 0);
-  for (const auto& line : lines)
-    for (std::size_t c = 0; c < line.size(); ++c) width[c] = std::max(width[c], line[c].size());
-  std::string text = table.title.empty() ? "" : table.title + "\n";
-  for (const auto& line : lines) {
-    std::string row;
-    for (std::size_t c = 0; c < line.size(); ++c)
-      row += left[c] ? fmt::format("{:<{}}  ", line[c], width[c]) : fmt::format("{:>{}}  ", line[c], width[c]);
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
+std::string full_name(const TableColumn& column) {
+  return column.group.empty() ? column.name : fmt::format("{} {}", column.group, column.name);
 }
 
 std::string to_markdown(const Table& table) {
@@ -75,12 +26,16 @@ std::string to_markdown(const Table& table) {
     }
     return line + "\n";
   };
-  const Lines lines = readable_lines(table, TableStyle::markdown);
   std::string text = table.title.empty() ? "" : "**" + table.title + "**\n\n";
-  text += line_of(lines.front()) + "|";
-  for (const TableColumn& column : table.columns) text += column.left ? " --- |" : " ---: |";
+  std::vector<std::string> cells;
+  for (const TableColumn& column : table.columns) cells.push_back(full_name(column));
+  text += line_of(cells) + "|";
+  for (const TableColumn& column : table.columns) text += column.left || column.key ? " --- |" : " ---: |";
   text += "\n";
-  for (std::size_t r = 1; r < lines.size(); ++r) text += line_of(lines[r]);
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) cells[c] = cell_text(table.columns[c], row[c], true);
+    text += line_of(cells);
+  }
   return text;
 }
 
@@ -105,7 +60,7 @@ std::string to_csv(const Table& table) {
     fields.clear();
   };
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const std::string& name = table.columns[c].name;
+    const std::string name = full_name(table.columns[c]);
     fields.push_back(csv_field(name));
     if (holds_estimates(c)) fields.insert(fields.end(), {csv_field(name + " low"), csv_field(name + " high")});
   }
@@ -122,6 +77,14 @@ std::string to_csv(const Table& table) {
   return text;
 }
 
+/// Of 1000 bytes or more.
+std::pair<double, const char*> in_decimal_unit(double count) {
+  constexpr std::array<const char*, 4> units = {"kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (count /= 1000; count >= 1000 && unit + 1 < units.size(); count /= 1000) ++unit;
+  return {count, units[unit]};
+}
+
 }  // namespace
 
 TableCell::TableCell(std::string words) : kind(Kind::text), text(std::move(words)) {}
@@ -130,6 +93,10 @@ TableCell::TableCell(double number) : kind(Kind::number), estimate{number, {}} {
 TableCell::TableCell(const Estimate& found) : kind(Kind::estimate), estimate(found) {}
 
 std::string short_number(double x) { return x == 0 ? "0" : fmt::format("{:.3g}", x); }
+
+std::string above_rounding(double x) { return x != 0 && std::abs(x) < 1e-15 ? "<1e-15" : short_number(x); }
+
+std::string signed_number(double x) { return std::abs(x) < 0.00005 ? "0.0000" : fmt::format("{:+.4f}", x); }
 
 std::string binary_bytes(double count) {
   constexpr std::array<const char*, 4> units = {"B", "KiB", "MiB", "GiB"};
@@ -142,16 +109,30 @@ std::string binary_bytes(double count) {
 }
 
 std::string decimal_bytes(double count) {
-  constexpr std::array<const char*, 4> units = {"kB", "MB", "GB", "TB"};
   if (count < 1000) return fmt::format("{} B", count);
-  std::size_t unit = 0;
-  for (count /= 1000; count >= 1000 && unit + 1 < units.size(); count /= 1000) ++unit;
-  return fmt::format("{:.3f} {}", count, units[unit]);
+  const auto [scaled, unit] = in_decimal_unit(count);
+  return fmt::format("{:.3f} {}", scaled, unit);
+}
+
+std::string short_decimal_bytes(double count) {
+  if (count < 1000) return fmt::format("{:.4g} B", count);
+  const auto [scaled, unit] = in_decimal_unit(count);
+  return fmt::format("{:.4g} {}", scaled, unit);
 }
 
 std::string format_table(const Table& table, TableStyle style) {
   if (style == TableStyle::csv) return to_csv(table);
-  return style == TableStyle::markdown ? to_markdown(table) : to_text(table, style);
+  return style == TableStyle::markdown ? to_markdown(table) : table_text(table, style);
+}
+
+std::vector<std::string> further_columns(const Table& table) {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const TableColumn& column = table.columns[c];
+    if (column.detail != TableColumn::Detail::full_only || is_empty(table, c)) continue;
+    if (std::find(names.begin(), names.end(), column.name) == names.end()) names.push_back(column.name);
+  }
+  return names;
 }
 
 }  // namespace lacuna

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/compare/results_contents.hpp"
+#include "analysis/naming_file.hpp"
 #include "analysis/results_reader.hpp"
 #include "core/base/error.hpp"
 #include "data/hdf5/attribute.hpp"
@@ -54,11 +55,7 @@ struct OpenResults {
   /// Runs something that reads the file; what it throws names the file.
   template <class Read>
   void reading(const Read& read) const {
-    try {
-      read();
-    } catch (const Error& error) {  // the library's as well: the file is damaged
-      throw InputError(fmt::format("{}: {}", name, error.what()));
-    }
+    naming_file(name, read);
   }
   void read_texts(const std::string& path, std::vector<std::string>& texts) const {
     reading([&] { hdf5::read_texts(hdf5::open_dataset(file, path), path, 0, texts); });
@@ -132,6 +129,8 @@ class ResultsComparison {
           differ(where, fmt::format("missing in {}", a_.name));
         else if (in_b == other->second.end())
           differ(where, fmt::format("missing in {}", b_.name));
+        else if (!in_a->second.can_be_compared() && !in_b->second.can_be_compared())
+          result_.not_compared.push_back(where);
         else if (!same(in_a->second, in_b->second))
           differ(where, fmt::format("{} against {}", attribute_text(in_a->second), attribute_text(in_b->second)));
       }
@@ -146,9 +145,10 @@ class ResultsComparison {
 
   /// Numbers bit for bit, NaN like NaN.
   static bool same(const AttributeContent& a, const AttributeContent& b) {
-    const auto* numbers_a = std::get_if<std::vector<double>>(&a);
-    const auto* numbers_b = std::get_if<std::vector<double>>(&b);
-    if (numbers_a == nullptr || numbers_b == nullptr) return a == b;
+    if (a.extents != b.extents) return false;
+    const auto* numbers_a = std::get_if<std::vector<double>>(&a.value);
+    const auto* numbers_b = std::get_if<std::vector<double>>(&b.value);
+    if (numbers_a == nullptr || numbers_b == nullptr) return a.value == b.value;
     if (numbers_a->size() != numbers_b->size()) return false;
     ValueComparison values({0, 0});
     values.add(*numbers_a, *numbers_b);
@@ -162,8 +162,10 @@ class ResultsComparison {
     if (in_b == b_.contents.datasets.end()) return differ(path, fmt::format("missing in {}", b_.name));
     const DatasetContent& a = in_a->second;
     const DatasetContent& b = in_b->second;
-    if (a.type != b.type || a.type == hdf5::ResultType::other)
-      return differ(path, fmt::format("type {} against {}", type_name(a.type), type_name(b.type)));
+    const bool texts_in_rows = a.type == hdf5::ResultType::text && a.extents.size() > 1;
+    if (a.type == b.type && a.extents == b.extents && (a.type == hdf5::ResultType::other || texts_in_rows))
+      return result_.not_compared.push_back(path);
+    if (a.type != b.type) return differ(path, fmt::format("type {} against {}", type_name(a.type), type_name(b.type)));
     if (a.extents != b.extents)
       return differ(path, fmt::format("shape {} against {}", list_text(a.extents), list_text(b.extents)));
     if (a.dimensions != b.dimensions || a.is_coordinate != b.is_coordinate)
@@ -176,7 +178,6 @@ class ResultsComparison {
   }
 
   void compare_texts(const std::string& path, const DatasetContent& content) {
-    if (content.extents.size() > 1) throw InputError(fmt::format("{} holds texts in more than one dimension", path));
     const auto size = static_cast<std::size_t>(content.extents.empty() ? 1 : content.extents.front());
     std::vector<std::string> texts_a(size);
     std::vector<std::string> texts_b(size);

@@ -3,7 +3,8 @@
 // Inside: every dataset and attribute, and the metric version, but for what says how, not what: /provenance/run, the
 // facts of the build, the digest of the bits (data_sha256), and the parameter file as it was typed (its resolved
 // parameters count). Numbers go by Tolerance; coordinates (dimension scales), integers and texts must be equal. A
-// dataset or attribute that one file lacks, another type, shape or order of dimensions is a difference.
+// dataset or attribute that one file lacks, another type, shape or order of dimensions is a difference. What is of a
+// type that results files do not hold in both is not compared, and named.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,8 @@ struct ComparisonOptions {
 struct Comparison {
   /// One sentence each: "/path/top_k/bound: 3 of 4608 values differ; worst at layer=18 head=5 query=2047: 1 against 2".
   std::vector<std::string> differences;
+  /// What both files hold in a form that cannot be compared: "attribute 'axes' of /path/top_k", "/path/top_k/table".
+  std::vector<std::string> not_compared;
   std::int64_t datasets = 0;  ///< compared
   std::int64_t values = 0;
   std::int64_t ignored = 0;  ///< datasets that `ignore` left out

@@ -62,12 +62,14 @@ class Reader {
     std::map<std::string, AttributeContent>& attributes = contents_.attributes[path];
     for (const std::string& name : hdf5::attribute_names(object)) {
       if (keeps_dimensions(name)) continue;
+      AttributeContent& content = attributes[name];
+      content.extents = hdf5::attribute_extents(object, name);
       if (auto numbers = hdf5::read_number_list_attribute(object, name))
-        attributes[name] = std::move(*numbers);
+        content.value = std::move(*numbers);
       else if (auto texts = hdf5::read_text_list_attribute(object, name))
-        attributes[name] = std::move(*texts);
-      else if (auto text = hdf5::read_text_attribute(object, name, kLongestText))
-        attributes[name] = std::move(*text);
+        content.value = std::move(*texts);
+      else if (hdf5::is_text_attribute(object, name))
+        content.value = hdf5::read_text_attribute(object, name, kLongestText).value_or("");
     }
   }
 
@@ -76,12 +78,13 @@ class Reader {
 
 }  // namespace
 
-std::string attribute_text(const AttributeContent& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("'{}'", *text);
-  if (const auto* numbers = std::get_if<std::vector<double>>(&value))
-    return numbers->size() == 1 ? fmt::format("{}", numbers->front()) : bracketed(*numbers);
-  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) return bracketed(*texts);
-  return "nothing";
+std::string attribute_text(const AttributeContent& attribute) {
+  const std::string shape = attribute.extents.size() > 1 ? bracketed(attribute.extents) + " " : "";
+  if (const auto* text = std::get_if<std::string>(&attribute.value)) return fmt::format("'{}'", *text);
+  if (const auto* numbers = std::get_if<std::vector<double>>(&attribute.value))
+    return numbers->size() == 1 ? fmt::format("{}", numbers->front()) : shape + bracketed(*numbers);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) return shape + bracketed(*texts);
+  return "a type that results files do not hold";
 }
 
 std::string list_text(const std::vector<std::int64_t>& numbers) { return bracketed(numbers); }

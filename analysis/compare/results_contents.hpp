@@ -12,10 +12,15 @@
 
 namespace lacuna {
 
-/// A text, numbers, or something that results files do not hold.
-using AttributeContent = std::variant<std::monostate, std::string, std::vector<double>, std::vector<std::string>>;
-/// "text 'nat'", "3", "[0, 1]", for messages.
-std::string attribute_text(const AttributeContent& value);
+/// Numbers, a text, texts, or something that cannot be compared (compounds, references, ...).
+struct AttributeContent {
+  std::vector<std::int64_t> extents;  ///< none of a single value
+  std::variant<std::monostate, std::string, std::vector<double>, std::vector<std::string>> value;
+
+  bool can_be_compared() const { return !std::holds_alternative<std::monostate>(value); }
+};
+/// "'nat'", "3", "[0, 1]", "[2, 2] [0, 1, 2, 3]", for messages.
+std::string attribute_text(const AttributeContent& attribute);
 
 /// "[3, 6]"
 std::string list_text(const std::vector<std::int64_t>& numbers);

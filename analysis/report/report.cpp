@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/naming_file.hpp"
 #include "analysis/report/figure.hpp"
 #include "analysis/report/number_text.hpp"
 #include "analysis/report/page.hpp"
@@ -31,8 +32,7 @@ std::string verdict(const ReportInput& input, const StatusCounts& status) {
   return best.empty() ? text : fmt::format("{} Smallest median error of a path that is no oracle: {}.", text, best);
 }
 
-Section section(const std::filesystem::path& file, Palette& palette) {
-  const ResultsReader reader(file);
+Section section(const std::filesystem::path& file, const ResultsReader& reader, Palette& palette) {
   const ReportInput input{reader, reader.text_attribute("/", "experiment"), palette};
   const StatusCounts status = count_status(reader);
   Section section;
@@ -52,7 +52,10 @@ Section section(const std::filesystem::path& file, Palette& palette) {
 std::string make_report(const std::vector<std::filesystem::path>& files) {
   Palette palette;
   std::vector<Section> sections;
-  for (const std::filesystem::path& file : files) sections.push_back(section(file, palette));
+  for (const std::filesystem::path& file : files) {
+    const ResultsReader reader(file);
+    sections.push_back(naming_file(file, [&] { return section(file, reader, palette); }));
+  }
   return html_page(sections);
 }
 

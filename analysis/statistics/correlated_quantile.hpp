@@ -1,8 +1,8 @@
 // Intervals of quantiles and rates for rows that are not independent (correlated_mean.hpp).
 //
 // The share of rows at or below the quantile xi (Woodruff, JASA 47, 1952), or with an event, is a mean p whose standard
-// error e correlated_mean knows: that of its interval, or `within` where that one is 0 by chance. That many independent trials would have the same
-// error (Korn, Graubard: Survey Methodology 24, 1998):
+// error e correlated_mean knows: that of its interval, or `within` where that one is 0 by chance. That many independent
+// trials would have the same error (Korn, Graubard: Survey Methodology 24, 1998):
 //
 //   n* = p (1 - p) / e^2 (t_{n-1} / t_d)^2 , from 1 to n, n the rows and d the degrees of freedom of e             (1)
 //

@@ -19,13 +19,12 @@ double cdf(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
 
 }  // namespace
 
-double lorenz_curve(double share, double sigma) { return cdf(quantile(share) - sigma); }
-
 double omitted_mass(double kept, double sigma) { return cdf(-quantile(kept) - sigma); }
 
-double kept_share(double omitted, double sigma) { return cdf(-(sigma + quantile(omitted))); }
-
-double entropy(double n, double sigma) { return std::log(n) - sigma * sigma / 2; }
+double entropy(double n, double sigma) {
+  if (!(sigma < std::sqrt(2 * std::log(n)))) return std::numeric_limits<double>::quiet_NaN();
+  return std::log(n) - sigma * sigma / 2;
+}
 
 double effective_keys(double n, double sigma) {
   if (!(2 * sigma < std::sqrt(2 * std::log(n)))) return std::numeric_limits<double>::quiet_NaN();

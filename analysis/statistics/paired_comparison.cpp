@@ -40,19 +40,17 @@ std::vector<double> at_cost(const Frontier& frontier, double cost) {
   return values;
 }
 
-PairedComparison compare_at_cost(const Frontier& first, const Frontier& second, double cost,
-                                 const std::vector<RowPlace>& places, double confidence) {
-  const std::vector<double> a = at_cost(first, cost);
-  const std::vector<double> b = at_cost(second, cost);
-  LACUNA_ASSERT(a.size() == b.size() && a.size() == places.size());
+PairedComparison compare_rows(const std::vector<double>& first, const std::vector<double>& second,
+                              const std::vector<RowPlace>& places, double confidence) {
+  LACUNA_ASSERT(first.size() == second.size() && first.size() == places.size());
   std::vector<RowPlace> common;
   std::vector<double> difference;
   std::vector<double> lower;
-  for (std::size_t row = 0; row < a.size(); ++row) {
-    if (std::isnan(a[row]) || std::isnan(b[row])) continue;
+  for (std::size_t row = 0; row < first.size(); ++row) {
+    if (std::isnan(first[row]) || std::isnan(second[row])) continue;
     common.push_back(places[row]);
-    difference.push_back(a[row] - b[row]);
-    lower.push_back(a[row] < b[row] ? 1 : a[row] == b[row] ? 0.5 : 0);
+    difference.push_back(first[row] - second[row]);
+    lower.push_back(first[row] < second[row] ? 1 : first[row] == second[row] ? 0.5 : 0);
   }
   return {correlated_mean(sum_per_position(common, difference), confidence),
           correlated_rate(common, lower, confidence)};

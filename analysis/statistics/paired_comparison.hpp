@@ -1,10 +1,11 @@
-// Two paths compared row by row at the same cost.
+// Two paths compared row by row.
 //
-// A path's frontier is what it costs (keys or bytes read per query) and what it loses in each row, at every swept
-// value. Between two swept values a row's loss is read off a straight line in log cost and log loss (in loss itself
-// where one end is 0), which a power law follows exactly; outside the swept range there is no value, never an
-// extrapolation. The rows of two paths are the same queries, so that their difference, row by row, is free of what
-// makes some queries harder than others.
+// The rows of two paths are the same queries, so that their difference, row by row, is free of what makes some queries
+// harder than others.
+//
+// A path's frontier is what it costs (keys read per query) and what it loses in each row, at every swept value. Between
+// two swept values a row's loss is read off a straight line in log cost and log loss (in loss itself where one end is
+// 0), which a power law follows exactly; outside the swept range there is no value, never an extrapolation.
 #pragma once
 
 #include <vector>
@@ -27,8 +28,8 @@ struct PairedComparison {
   Estimate first_is_lower;    ///< share of those rows in which the first loses less; equal ones count half
 };
 
-/// places [rows]: where the rows of both lie.
-PairedComparison compare_at_cost(const Frontier& first, const Frontier& second, double cost,
-                                 const std::vector<RowPlace>& places, double confidence = kConfidence);
+/// first, second, places [rows]: what each loses (NaN where a row was not measured), and where the rows lie.
+PairedComparison compare_rows(const std::vector<double>& first, const std::vector<double>& second,
+                              const std::vector<RowPlace>& places, double confidence = kConfidence);
 
 }  // namespace lacuna

@@ -47,16 +47,4 @@ QuantileRanks quantile_ranks(std::int64_t n, double q, double confidence) {
   return ranks;
 }
 
-Estimate quantile_estimate(std::vector<double> values, double q, double confidence) {
-  if (values.empty()) return {};
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto n = static_cast<std::int64_t>(values.size());
-  std::sort(values.begin(), values.end());
-  const QuantileRanks ranks = quantile_ranks(n, q, confidence);
-  const auto order_statistic = [&](std::int64_t rank) { return values[static_cast<std::size_t>(rank - 1)]; };
-  return {quantile(values, q),
-          {ranks.lower < 1 ? -infinity : order_statistic(ranks.lower),
-           ranks.upper > n ? infinity : order_statistic(ranks.upper)}};
-}
-
 }  // namespace lacuna

@@ -28,8 +28,4 @@ struct QuantileRanks {
 };
 QuantileRanks quantile_ranks(std::int64_t n, double q, double confidence = kConfidence);
 
-/// quantile() with the interval of (1), for independent values. Neighbouring queries are not: for those,
-/// correlated_quantile.hpp.
-Estimate quantile_estimate(std::vector<double> values, double q, double confidence = kConfidence);
-
 }  // namespace lacuna

@@ -48,6 +48,13 @@ Handle text_type(std::size_t size, const std::string& name) {
   return type;
 }
 
+/// A text of fixed length as read.
+std::string without_padding(std::string text, const Handle& type) {
+  if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
 Handle open_single_value(const Handle& object, const std::string& name) {
   Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
   const Handle space(H5Aget_space(attribute.id()), "describe attribute", name);
@@ -113,6 +120,13 @@ std::vector<std::string> attribute_names(const Handle& object) {
   return names;
 }
 
+bool is_text_attribute(const Handle& object, const std::string& name) {
+  if (!has_attribute(object, name)) return false;
+  const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
+  const Handle type(H5Aget_type(attribute.id()), "describe attribute", name);
+  return H5Tget_class(type.id()) == H5T_STRING;
+}
+
 std::optional<std::string> read_text_attribute(const Handle& object, const std::string& name, std::size_t max_bytes) {
   if (!has_attribute(object, name)) return std::nullopt;
   const Handle attribute = open_single_value(object, name);
@@ -137,9 +151,7 @@ std::optional<std::string> read_text_attribute(const Handle& object, const std::
   check_length(bytes);
   std::string text(bytes, '\0');
   checked(H5Aread(attribute.id(), type.id(), text.data()), "read attribute", name);
-  if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
-  text.resize(std::min(text.find('\0'), text.size()));
-  return text;
+  return without_padding(text, type);
 }
 
 std::optional<double> read_number_attribute(const Handle& object, const std::string& name) {
@@ -170,15 +182,34 @@ std::optional<std::vector<std::string>> read_text_list_attribute(const Handle& o
   const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
   const Handle type(H5Aget_type(attribute.id()), "describe attribute", name);
   const Handle space(H5Aget_space(attribute.id()), "describe attribute", name);
-  if (H5Tis_variable_str(type.id()) <= 0 || H5Sget_simple_extent_ndims(space.id()) != 1) return std::nullopt;
-  std::vector<char*> texts(checked(H5Sget_simple_extent_npoints(space.id()), "describe attribute", name));
-  if (texts.empty()) return std::vector<std::string>();
-  checked(H5Aread(attribute.id(), type.id(), static_cast<void*>(texts.data())), "read attribute", name);
+  if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_type(space.id()) == H5S_SCALAR) return std::nullopt;
+  const auto size =
+      static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id()), "describe attribute", name));
   std::vector<std::string> values;
-  for (const char* text : texts) values.emplace_back(text == nullptr ? "" : text);
-  checked(H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())), "read attribute",
-          name);
+  if (size == 0) return values;
+  if (H5Tis_variable_str(type.id()) > 0) {
+    std::vector<char*> texts(size);
+    checked(H5Aread(attribute.id(), type.id(), static_cast<void*>(texts.data())), "read attribute", name);
+    for (const char* text : texts) values.emplace_back(text == nullptr ? "" : text);
+    checked(H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())), "read attribute",
+            name);
+    return values;
+  }
+  const std::size_t bytes = H5Tget_size(type.id());
+  std::string all(size * bytes, '\0');
+  checked(H5Aread(attribute.id(), type.id(), all.data()), "read attribute", name);
+  for (std::size_t i = 0; i < size; ++i) values.push_back(without_padding(all.substr(i * bytes, bytes), type));
   return values;
+}
+
+std::vector<std::int64_t> attribute_extents(const Handle& object, const std::string& name) {
+  const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "open attribute", name);
+  const Handle space(H5Aget_space(attribute.id()), "describe attribute", name);
+  std::vector<hsize_t> extents(
+      static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(space.id()), "describe attribute", name)));
+  if (!extents.empty())
+    checked(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), "describe attribute", name);
+  return {extents.begin(), extents.end()};
 }
 
 }  // namespace lacuna::hdf5

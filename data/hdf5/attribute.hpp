@@ -28,6 +28,7 @@ void write_attribute(const Handle& object, const std::string& name, std::span<co
 bool has_attribute(const Handle& object, const std::string& name);
 /// All names, sorted by bytes.
 std::vector<std::string> attribute_names(const Handle& object);
+bool is_text_attribute(const Handle& object, const std::string& name);
 /// One text of any string type, without its padding. Throws InputError when it is not one text or longer than
 /// `max_bytes`.
 std::optional<std::string> read_text_attribute(const Handle& object, const std::string& name, std::size_t max_bytes);
@@ -35,7 +36,10 @@ std::optional<std::string> read_text_attribute(const Handle& object, const std::
 std::optional<double> read_number_attribute(const Handle& object, const std::string& name);
 /// All numbers of an attribute of any integer or floating type, row-major; nullopt for one of another type, or none.
 std::optional<std::vector<double>> read_number_list_attribute(const Handle& object, const std::string& name);
-/// A list of variable-length texts; nothing where there is none of that name or it is something else.
+/// All texts of an attribute that holds texts of any string type in one dimension or several, row-major, or none at
+/// all; nothing where there is none of that name, a single text or another type.
 std::optional<std::vector<std::string>> read_text_list_attribute(const Handle& object, const std::string& name);
+/// The extents of an attribute, outermost first; none of a single value.
+std::vector<std::int64_t> attribute_extents(const Handle& object, const std::string& name);
 
 }  // namespace lacuna::hdf5

@@ -1,7 +1,9 @@
 #include "experiments/harness/main_guard.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
@@ -25,11 +27,17 @@ void complain_about_rest() {
   if (const std::string rest = early_end::rest(); !rest.empty()) complain(rest + "\n");
 }
 
+/// Whether the reader of standard output is gone: `PROGRAM | head`.
+bool reader_is_gone() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 int run(const std::function<int()>& work) {
   try {
     const int code = work();
     std::cout.flush();
-    if (!std::cout) {
+    if (!std::cout && !reader_is_gone()) {
       complain("error: cannot write to standard output\n");
       return static_cast<int>(ExitCode::environment);
     }

@@ -31,8 +31,9 @@ void add_row_dimensions(SmallResults& results, const std::string& group) {
 void write_attention(const std::string& file) {
   SmallResults results(file);
   add_row_dimensions(results, "/exact");
-  for (const char* name : {"visible_keys", "score_std", "entropy", "effective_keys"})
+  for (const char* name : {"visible_keys", "entropy", "effective_keys"})
     results.reals("/exact", name, kRow, {1, 2, 3, 4, 5, 6});
+  results.reals("/exact", "score_std", kRow, std::vector<double>(6, 1));
   const std::string path = "/path/top_k";
   results.dimension(path, "select_k", std::vector<std::int64_t>{8, 64});
   add_row_dimensions(results, path);
@@ -77,11 +78,11 @@ TEST(Summary, OfAttentionErrorIsThatOfItsMeasuredRows) {
   EXPECT_EQ(number(table, 0, "bound/error"), 2.5);  // of 2, 3, 4, .8: without the row below its radius
   EXPECT_NEAR(number(table, 0, "violated"), 0.2, 1e-15);
   EXPECT_NEAR(number(table, 0, "below radius"), 0.2, 1e-15);
-  EXPECT_EQ(cell(table, 0, "worst row").text, "layer 24, head 5, position 101");
+  EXPECT_EQ(cell(table, 0, "worst row").text, "24/5/101");
   EXPECT_EQ(number(table, 0, "worst error"), 0.5);
   EXPECT_EQ(summary.violations, 1);
   EXPECT_FALSE(summary.sound());
-  EXPECT_NE(summary.footer.find("12 rows: 1 bound violations, 0 failed, 1 not run, 1 without a visible key, 5 below"),
+  EXPECT_NE(summary.footer.find("12 rows: 1 bound violations, 0 failed, 1 not run, 1 without a visible key,\n5 below"),
             std::string::npos)
       << summary.footer;
 }
@@ -138,12 +139,43 @@ TEST(Summary, NamesPositionsOfASweptSourceAndShowsItsExactAttention) {
   const Summary summary = summarize(directory / "r.h5");
   ASSERT_EQ(summary.tables.size(), 2u);
   const Table& exact = summary.tables.front();
-  EXPECT_EQ(cell(exact, 1, "swept").text, "source_n = 1024");
+  EXPECT_EQ(cell(exact, 1, "source_n").text, "1024");
+  EXPECT_EQ(cell(summary.tables.back(), 1, "source_n").text, "1024");
+  EXPECT_EQ(cell(summary.tables.back(), 1, "swept").text, "");
   EXPECT_EQ(number(exact, 1, "visible keys"), 768);
   EXPECT_EQ(number(exact, 1, "score std p50"), 16);
   EXPECT_NEAR(number(exact, 0, "entropy p50"), 2, 1e-15);
-  EXPECT_EQ(cell(summary.tables.back(), 1, "worst row").text, "layer 0, head 0, position 1023");
+  EXPECT_EQ(cell(summary.tables.back(), 1, "worst row").text, "0/0/1023");
   EXPECT_EQ(cell(summary.tables.back(), 0, "worst row").text, "");
+}
+
+TEST(Summary, NamesEveryKeyThatWalksAlongASweptOne) {
+  const TemporaryDirectory directory;
+  {
+    SmallResults results(directory / "r.h5");
+    add_row_dimensions(results, "/exact");
+    results.integers("/exact", "visible_keys", kRow, {1, 2, 3, 4, 5, 6});
+    const std::string path = "/path/box";
+    results.dimension(path, "select_k", std::vector<std::int64_t>{64, 128});
+    results.integers(path, "select_block_size", {"select_k"}, {8, 16});
+    add_row_dimensions(results, path);
+    hdf5::write_attribute(results.group(path), "oracle", std::int64_t{0});
+    results.codes(path, "status", rows_of({"select_k"}), std::vector<std::uint8_t>(12, 0));
+    results.reals(path, "output_error_relative", rows_of({"select_k"}), std::vector<double>(12, 0.5));
+  }
+  const Summary summary = summarize(directory / "r.h5");
+  EXPECT_EQ(cell(summary.tables.front(), 1, "swept").text, "select_k = 128, select_block_size = 16");
+}
+
+TEST(Summary, RanksOmittedMassAgainstErrorAndSetsTheLawBesideExactAttention) {
+  const TemporaryDirectory directory;
+  write_attention(directory / "r.h5");
+  const Summary summary = summarize(directory / "r.h5", {"layer"});
+  EXPECT_NEAR(number(summary.tables.back(), 0, "mass/error rank corr."), -0.5, 1e-15);  // .1 .2 .3 against .1 .2 0
+  EXPECT_NEAR(number(summary.tables.back(), 1, "mass/error rank corr."), 1, 1e-15);
+  // layer 18: 1 (where there is no law), 2 and 3 keys; layer 24: 4, 5 and 6; ln n - 1 / 2
+  EXPECT_NEAR(number(summary.tables.front(), 0, "entropy by the law p50"), std::log(6.0) / 2 - 0.5, 1e-14);
+  EXPECT_NEAR(number(summary.tables.front(), 1, "entropy by the law p50"), std::log(5.0) - 0.5, 1e-14);
 }
 
 TEST(Summary, OfModelDivergenceComesFromTheFileAlone) {
@@ -200,7 +232,7 @@ TEST(Summary, OfModelDivergenceComesFromTheFileAlone) {
   EXPECT_EQ(number(judged, 0, "rows"), 2);
   EXPECT_EQ(number(judged, 0, "bound/error"), 2.5);
   EXPECT_EQ(number(judged, 1, "violated"), 1);
-  EXPECT_EQ(cell(judged, 0, "worst row").text, "sequence 1, layer 0, head 0, position 2");
+  EXPECT_EQ(cell(judged, 0, "worst row").text, "1/0/0/2");
   EXPECT_EQ(number(summary.tables[2], 1, "hidden p50"), 3.5);
   EXPECT_EQ(summary.violations, 2);  // one of the path, one of the exact run
   EXPECT_EQ(
@@ -210,7 +242,7 @@ TEST(Summary, OfModelDivergenceComesFromTheFileAlone) {
   EXPECT_EQ(summary.failures, 1);
 }
 
-TEST(Summary, OfCacheCostIsThatOfTheLongestContext) {
+TEST(Summary, OfCacheCostIsThatOfTheLongestContextAndHowItGrowsUpToThere) {
   const TemporaryDirectory directory;
   {
     SmallResults results(directory / "r.h5", "cache_cost");
@@ -231,14 +263,18 @@ TEST(Summary, OfCacheCostIsThatOfTheLongestContext) {
     add("/cost/mla", 90);
   }
   const Summary summary = summarize(directory / "r.h5");
-  EXPECT_EQ(format_summary(summary, TableStyle::brief),
-            "at 1000 tokens:\n"
-            "architecture  B/token  first/this      prefix  window+state  read/token  keys scored  index keys  "
-            "FLOP/token  recomputed  prefill layer-tokens\n"
-            "mha               400       1.000  400.000 kB          11 B        15 B           40          20          "
-            "15          99                    20\n"
-            "mla               100       4.000  100.000 kB          11 B        15 B           40          20          "
-            "15          99                    20\n");
+  ASSERT_EQ(summary.tables.size(), 2u);
+  EXPECT_EQ(
+      format_table(summary.tables[0], TableStyle::csv),
+      "# at 1000 tokens:\n"
+      "architecture,B/token,first/this,prefix,window+state,read/token,keys scored,index keys,FLOP/token,recomputed,"
+      "prefill layer-tokens\n"
+      "mha,400,1,400000,11,15,40,20,15,99,20\n"
+      "mla,100,4,100000,11,15,40,20,15,99,20\n");
+  const std::string growth = format_table(summary.tables[1], TableStyle::csv);  // contexts in order
+  EXPECT_NE(growth.find("architecture,held 10,held 100,held 1000,read/token 10,"), std::string::npos) << growth;
+  EXPECT_NE(growth.find("mha,0,0,400011,0,0,15,0,0,15,2,6,40,1,3,20,1,3,20\n"), std::string::npos) << growth;
+  EXPECT_EQ(summary.footer.find("B/token: "), 0u);
 }
 
 TEST(Summary, OfCacheCostSaysFirstWhatEachReductionChanges) {
@@ -263,12 +299,12 @@ TEST(Summary, OfCacheCostSaysFirstWhatEachReductionChanges) {
     hdf5::write_attribute(results.group("/cost/few"), "against", "all");
   }
   const Summary summary = summarize(directory / "r.h5");
-  ASSERT_EQ(summary.tables.size(), 2u);
+  ASSERT_EQ(summary.tables.size(), 2u) << "one context: nothing grows";
   EXPECT_EQ(format_table(summary.tables.front(), TableStyle::csv),
             "# what each changes, at 1000 tokens:\n"
             "architecture,against,main B/token,index B/token,window+state,main read,index read,keys scored,index keys,"
             "FLOP/token,layer-tokens\n"
-            "few,all,x 0.25,new,=,x 0.25,new,x 0.3333,x 0.3333,=,x 0.3333\n");
+            "few,all,x 0.25,new,=,x 0.25,new,x 0.333,x 0.333,=,x 0.333\n");
 }
 
 TEST(SummaryFaults, NameTheFileAndWhatIsWrongWithIt) {
@@ -279,8 +315,18 @@ TEST(SummaryFaults, NameTheFileAndWhatIsWrongWithIt) {
   { SmallResults results(directory / "x.h5", "weather"); }
   EXPECT_EQ(message_of<InputError>([&] { summarize(directory / "x.h5"); }),
             (directory / "x.h5") + ": holds results of 'weather', which have no summary");
+  EXPECT_EQ(message_of<UsageError>([&] {
+              summarize(directory / "r.h5", {"layer", "head", "layer"});
+            }),
+            std::string("--by names 'layer' twice"));
+  { SmallResults results(directory / "empty.h5"); }
+  const std::string missing = message_of<InputError>([&] { summarize(directory / "empty.h5"); });
+  EXPECT_EQ(missing.find(directory / "empty.h5"), 0u) << missing;
+  EXPECT_NE(missing.find("/exact"), std::string::npos) << missing;
   write_bytes(directory / "text.h5", "not HDF5");
-  EXPECT_EQ(message_of<InputError>([&] { summarize(directory / "text.h5"); }).find(directory / "text.h5"), 0u);
+  const std::string no_results = message_of<InputError>([&] { summarize(directory / "text.h5"); });
+  EXPECT_EQ(no_results.find(directory / "text.h5"), 0u);
+  EXPECT_EQ(no_results.find(directory / "text.h5", 1), std::string::npos) << "the file is named once";
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory(dir=folder) as work:
     subprocess.run([program, study, "-o", output, "--quiet"], check=True, capture_output=True)
     text = subprocess.run([summarize, output, "--format", "csv"], check=True, capture_output=True, text=True).stdout
     lines = text[text.index("# next token"):].split("\n\n")[0].splitlines()[1:]
-    printed = {(row["path"], row["swept"]): row for row in csv.DictReader(lines)}
+    printed = {(row["path"], row["source_score_std"], row["swept"]): row for row in csv.DictReader(lines)}
     checked = 0
     with h5py.File(output) as results:
         for name, group in results["path"].items():
@@ -67,8 +67,10 @@ with tempfile.TemporaryDirectory(dir=folder) as work:
             dimensions = [scale[0].name.rsplit("/", 1)[1] for scale in group["kl_exact_approx"].dims]
             swept = [name for name in dimensions if name not in ("trial", "sequence", "position")]
             for cell in np.ndindex(*(len(group[dimension]) for dimension in swept)):
-                values = ", ".join(f"{d} = {group[d][i]:g}" for d, i in zip(swept, cell))
-                row = printed.pop((name + star, values))
+                labels = {d: f"{group[d][i]:g}" for d, i in zip(swept, cell)}
+                source = labels.pop("source_score_std")
+                values = ", ".join(f"{d} = {label}" for d, label in labels.items())
+                row = printed.pop((name + star, source, values))
                 for column, wanted in expected_line(group, cell).items():
                     checked += 1
                     if not abs(float(row[column]) - wanted) <= 1e-12 * abs(wanted) + 1e-15:

@@ -6,6 +6,8 @@ usage: report_data.py REPORT_RESULTS FOLDER RESULTS.h5...
 import json
 import pathlib
 import re
+import shutil
+import statistics
 import subprocess
 import sys
 
@@ -162,6 +164,32 @@ def check_storage(file, figure):
     return len(column(figure, "kind"))
 
 
+def check_theory(file, figure):
+    """The log-normal law and the mass of it that as many keys miss, by the standard library's normal distribution."""
+    normal = statistics.NormalDist()
+    exact = file["exact"]
+    if exact["score_std"].ndim != 4:  # [sequence, layer, head, query]: the source is not swept
+        return 0
+    columns = [column(figure, name) for name in ("path", "cell", "layer", "head", "predicted", "missed", "omitted_mass")]
+    for path, number, layer, head, predicted, missed, mass in zip(*columns):
+        group = file[f"path/{path}"]
+        place = (list(group["layer"][...]).index(int(layer)), list(group["head"][...]).index(int(head)))
+
+        def rows(name):
+            values, _ = cell(group, name, number)
+            return values.reshape(-1, *values.shape[-3:])[:, place[0], place[1]].ravel()
+
+        status, keys, measured_mass = rows("status"), rows("keys_attended"), rows("omitted_mass")
+        sigma, visible = (np.resize(exact[name][:, place[0], place[1]].ravel(), status.size)
+                          for name in ("score_std", "visible_keys"))
+        use = np.isin(status, MEASURED) & (visible > keys)
+        law = [normal.cdf(-normal.inv_cdf(k / n) - s) for k, n, s in zip(keys[use], visible[use], sigma[use])]
+        gone = [normal.cdf(s + normal.inv_cdf(1 / n)) for n, s in zip(visible[use], sigma[use])]
+        for found, expected in ((predicted, law), (missed, gone), (mass, measured_mass[use])):
+            assert np.isclose(found, np.median(expected), rtol=1e-9, atol=1e-12), (path, layer, head, found)
+    return len(columns[0])
+
+
 CHECKS = {
     "a_error_against_reads": check_error_against_reads,
     "b_omitted_mass": check_omitted_mass,
@@ -169,6 +197,7 @@ CHECKS = {
     "d_tightness": check_tightness,
     "d_certificates": check_certificates,
     "e_error_budget": check_error_budget,
+    "f_theory": check_theory,
     "g_distance": check_distance,
     "h_next_token": check_next_token,
     "h_hidden_error": check_hidden_error,
@@ -202,6 +231,13 @@ def main():
     assert [pathlib.Path(r).name for r in results] == [f["file"] for f in data["files"]]
     assert not re.search(r'(src|href)="(https?:)?//', page), "the page loads nothing"
     assert page_file.stat().st_size < 5e6
+    broken = folder / "report_without_paths.h5"
+    shutil.copy(results[0], broken)
+    with h5py.File(broken, "r+") as file:
+        del file["path"]
+    done = subprocess.run([program, broken, "-o", folder / "broken.html", "--force"], capture_output=True, text=True)
+    assert done.returncode == 3 and str(broken) in done.stderr and "/path" in done.stderr, (done.returncode, done.stderr)
+    broken.unlink()
     for index, (name, described) in enumerate(zip(results, data["files"])):
         with h5py.File(name) as file:
             for figure_name, figure in described["figures"].items():

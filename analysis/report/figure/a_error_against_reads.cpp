@@ -129,7 +129,7 @@ Figure make(const ReportInput& input) {
     figure.note +=
         fmt::format(" Not run in every layer, and so compared on other rows, outside the frontier: {}.", partial);
   const std::string median = "median relative error";
-  const std::string p99 = "p99 of the relative error";
+  const std::string p99 = "p99 relative error";
   figure.panels = {
       panel(points, &PathPoint::keys, &PathPoint::median, "keys read per query", median, TickText::number),
       panel(points, &PathPoint::bytes, &PathPoint::median, "bytes read per query", median, TickText::bytes),

@@ -14,6 +14,19 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
+/// (1); NaN where a norm is 0.
+double cosine_of(std::span<const double> a, double norm_a, std::span<const double> b, double norm_b) {
+  double sum = 0;
+  double difference = 0;
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    const double u = a[c] / norm_a;
+    const double v = b[c] / norm_b;
+    sum += (u + v) * (u + v);
+    difference += (u - v) * (u - v);
+  }
+  return (sum - difference) / (sum + difference);
+}
+
 }  // namespace
 
 double hidden_norm(std::span<const double> h) { return std::sqrt(dot(h, h)); }
@@ -25,7 +38,7 @@ HiddenError hidden_error(std::span<const double> h, std::span<const double> h_ap
   const double norm = hidden_norm(h);
   return {.norm = std::sqrt(squares),
           .relative = std::sqrt(squares) / norm,
-          .cosine = dot(h, h_approx) / (norm * hidden_norm(h_approx)),
+          .cosine = cosine_of(h, norm, h_approx, hidden_norm(h_approx)),
           .is_zero = std::ranges::equal(h, h_approx)};
 }
 

@@ -1,4 +1,12 @@
 // How far a hidden state h~ of an approximate run lies from the exact run's h, of the same token and layer.
+//
+// The cosine of the angle, with u = h / ||h|| and u~ = h~ / ||h~|| (Kahan: How futile are mindless assessments of
+// roundoff in floating-point computation?, 2006, takes the angle from the same two norms),
+//
+//   cos = (||u + u~||^2 - ||u - u~||^2) / (||u + u~||^2 + ||u - u~||^2) ,                                          (1)
+//
+// whose rounded value lies in [-1, 1] since the rounded difference of two numbers >= 0 is not above their rounded sum,
+// and is exactly 1 for equal states.
 #pragma once
 
 #include <span>
@@ -8,7 +16,7 @@ namespace lacuna {
 struct HiddenError {
   double norm = 0;      ///< ||h~ - h||
   double relative = 0;  ///< over ||h||
-  double cosine = 1;    ///< of the angle between h~ and h
+  double cosine = 1;    ///< (1)
   bool is_zero = true;  ///< h~ = h, number for number
 };
 

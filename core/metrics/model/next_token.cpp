@@ -11,12 +11,19 @@
 namespace lacuna {
 namespace {
 
-double log_sum_exp(std::span<const double> z) {
-  const double top = *std::ranges::max_element(z);
-  CompensatedSum sum;
-  for (const double x : z) sum.add(std::exp(x - top));
-  return top + std::log(sum.value());
-}
+/// log sum e^(z - top), `top` the highest logit.
+struct Normaliser {
+  double top = 0;
+  double log_sum = 0;
+
+  explicit Normaliser(std::span<const double> z) : top(*std::ranges::max_element(z)) {
+    CompensatedSum sum;
+    for (const double x : z) sum.add(std::exp(x - top));
+    log_sum = std::log(sum.value());
+  }
+  double log_sum_exp() const { return top + log_sum; }
+  double loss(double logit) const { return log_sum - (logit - top); }
+};
 
 /// from (e^moved - 1 - moved) with from e^moved = to, at least 0; neither overflows.
 double divergence_term(double from, double to, double moved) {
@@ -36,11 +43,15 @@ Index rank_of(Index token, std::span<const double> z) {
 
 }  // namespace
 
+double token_loss(std::span<const double> z, Index next) { return Normaliser(z).loss(z[next]); }
+
 NextTokenError next_token_error(std::span<const double> exact, std::span<const double> approx,
                                 std::optional<Index> next) {
   LACUNA_ASSERT(!exact.empty() && exact.size() == approx.size());
-  const double lse = log_sum_exp(exact);
-  const double lse_approx = log_sum_exp(approx);
+  const Normaliser of_exact(exact);
+  const Normaliser of_approx(approx);
+  const double lse = of_exact.log_sum_exp();
+  const double lse_approx = of_approx.log_sum_exp();
   NextTokenError error;
   CompensatedSum kl, kl_back, variation, shannon;
   double highest = approx[0] - exact[0];
@@ -75,8 +86,8 @@ NextTokenError next_token_error(std::span<const double> exact, std::span<const d
   error.rank_of_exact_top = rank_of(top, approx);
   error.top_1_agrees = error.rank_of_exact_top == 0;
   if (next) {
-    error.loss = lse - exact[*next];
-    error.loss_approx = lse_approx - approx[*next];
+    error.loss = of_exact.loss(exact[*next]);
+    error.loss_approx = of_approx.loss(approx[*next]);
   }
   return error;
 }

@@ -18,6 +18,10 @@
 
 namespace lacuna {
 
+/// -log of the softmax of z [vocabulary] at `next`, nat: every loss of a run, exact or not, so that equal logits have
+/// equal losses.
+double token_loss(std::span<const double> z, Index next);
+
 struct NextTokenError {
   double kl_exact_approx = 0;  ///< KL(p || q), nat
   double kl_approx_exact = 0;  ///< KL(q || p), nat

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "analysis/statistics/quantile.hpp"
 #include "analysis/statistics/rate.hpp"
 #include "coverage.hpp"
+#include "independent_quantile.hpp"
 
 namespace lacuna {
 namespace {
@@ -20,7 +20,7 @@ std::vector<RowPlace> one_sequence(int positions, int heads = 1) {
 
 TEST(CorrelatedQuantile, OfIndependentValuesIsAboutTheOrderStatistics) {
   const std::vector<double> values = normal_values(4001, 3);
-  const Estimate plain = quantile_estimate(values, 0.5);
+  const Estimate plain = independent_quantile(values, 0.5);
   const Estimate found = correlated_quantiles(one_sequence(4001), values, {0.5}).front();
   EXPECT_EQ(found.value, plain.value);
   EXPECT_NEAR(found.interval.low, plain.interval.low, 0.01);
@@ -34,7 +34,7 @@ TEST(CorrelatedQuantile, IsNoNarrowerWhenEveryHeadRepeatsTheSameValue) {
   const Estimate one = correlated_quantiles(one_sequence(500), values, {0.5}).front();
   const Estimate eight = correlated_quantiles(one_sequence(500, 8), repeated, {0.5}).front();
   EXPECT_NEAR(eight.interval.high - eight.interval.low, one.interval.high - one.interval.low, 0.02);
-  EXPECT_LT(quantile_estimate(repeated, 0.5).interval.high - quantile_estimate(repeated, 0.5).interval.low,
+  EXPECT_LT(independent_quantile(repeated, 0.5).interval.high - independent_quantile(repeated, 0.5).interval.low,
             0.5 * (eight.interval.high - eight.interval.low));
 }
 

@@ -3,14 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/statistics/block_bootstrap.hpp"
 #include "analysis/statistics/correlated_mean.hpp"
 #include "analysis/statistics/correlated_quantile.hpp"
 #include "analysis/statistics/hill.hpp"
-#include "analysis/statistics/mean.hpp"
-#include "analysis/statistics/quantile.hpp"
-#include "analysis/statistics/rank_correlation.hpp"
 #include "analysis/statistics/rate.hpp"
+#include "independent_quantile.hpp"
 
 namespace lacuna {
 namespace {
@@ -41,31 +38,14 @@ std::vector<double> levelled_sequences(int sequences, int positions, double devi
 }
 
 TEST(CoverageBounds, OfTheMedian) {
-  expect_nominal(coverage(0, [](auto r) { return quantile_estimate(normal_values(50, r), 0.5).interval; }));
+  expect_nominal(coverage(0, [](auto r) { return independent_quantile(normal_values(50, r), 0.5).interval; }));
 }
 
 TEST(CoverageBounds, OfTheNinetyNinthPercentileIsMoreThanNominal) {  // ranks are whole: of 1000 values, 97.6 %
   const double share = coverage(
-      kNormalP99, [](auto r) { return quantile_estimate(normal_values(1000, r), 0.99).interval; }, 4000);
+      kNormalP99, [](auto r) { return independent_quantile(normal_values(1000, r), 0.99).interval; }, 4000);
   EXPECT_GE(share, 0.965);
   EXPECT_LE(share, 0.985);
-}
-
-TEST(CoverageBounds, OfStudentsMean) {
-  expect_nominal(coverage(0, [](auto r) { return student_mean(normal_values(5, r)).interval; }));
-}
-
-TEST(CoverageBounds, OfBootstrappedMeans) {
-  expect_nominal(coverage(0, [](auto r) { return bca_mean(normal_values(50, r), 0.95, 400).interval; }));
-}
-
-TEST(CoverageBounds, OfBootstrappedMeansOfSkewedValues) {  // exponential, mean 1
-  expect_nominal(coverage(1, [](auto r) {
-    std::vector<double> values = normal_values(60, r);
-    const std::vector<double> other = normal_values(60, r, 2);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = (values[i] * values[i] + other[i] * other[i]) / 2;
-    return bca_mean(values, 0.95, 400).interval;
-  }));
 }
 
 TEST(CoverageBounds, OfRatesIsNominalForManyEvents) {
@@ -94,22 +74,6 @@ TEST(CoverageBounds, OfTheTailIndex) {
     std::vector<double> values;
     for (int i = 0; i < 100; ++i) values.push_back(std::pow(random.uniform(i), -1 / 1.5));
     return hill_tail_index(values, hill_tail_size(100)).interval;
-  }));
-}
-
-TEST(CoverageBounds, OfRankCorrelations) {  // of normal pairs of correlation 0.5
-  const auto pairs = [](std::uint64_t r) {
-    std::pair<std::vector<double>, std::vector<double>> xy{normal_values(40, r), normal_values(40, r, 2)};
-    for (std::size_t i = 0; i < 40; ++i) xy.second[i] = 0.5 * xy.first[i] + std::sqrt(0.75) * xy.second[i];
-    return xy;
-  };
-  expect_nominal(coverage(6 / std::numbers::pi * std::asin(0.25), [&](auto r) {
-    const auto [x, y] = pairs(r);
-    return spearman(x, y).interval;
-  }));
-  expect_nominal(coverage(2 / std::numbers::pi * std::asin(0.5), [&](auto r) {
-    const auto [x, y] = pairs(r);
-    return kendall(x, y).interval;
   }));
 }
 
@@ -158,19 +122,6 @@ TEST(CoverageBounds, OfCorrelatedRates) {
     for (double& x : events) x = x > 1.2815515655446004 ? 1 : 0;
     return correlated_rate(rows, events).interval;
   }));
-}
-
-TEST(CoverageBounds, OfBootstrappedMediansIsLess) {
-  // 2000 replicas of 200 resamples. Percentiles of resamples know neither Student's t nor the bias of blocks.
-  const double share = coverage(
-      0,
-      [](auto r) {
-        const auto median = [](std::span<const double> v) { return quantile({v.begin(), v.end()}, 0.5); };
-        return block_bootstrap({autoregressive_values(200, 0.5, r)}, median, 0.95, 200).estimate.interval;
-      },
-      2000);
-  EXPECT_GE(share, 0.88);
-  EXPECT_LE(share, 0.95);
 }
 
 }  // namespace

@@ -35,20 +35,17 @@ TEST(PairedComparison, SeesADifferenceThatTheSpreadOfQueriesHides) {
   }
   std::vector<double> easier;
   for (const double x : hard) easier.push_back(0.95 * x);
-  const Frontier first{{10}, {easier}};
-  const Frontier second{{10}, {hard}};
-  const PairedComparison found = compare_at_cost(first, second, 10, places);
+  const PairedComparison found = compare_rows(easier, hard, places);
   EXPECT_LT(found.difference.interval.high, 0);
   EXPECT_EQ(found.first_is_lower.value, 1);
-  const PairedComparison same = compare_at_cost(first, first, 10, places);
+  const PairedComparison same = compare_rows(hard, hard, places);
   EXPECT_EQ(same.difference.value, 0);
   EXPECT_EQ(same.first_is_lower.value, 0.5);
 }
 
 TEST(PairedComparison, LeavesOutRowsThatOnlyOneHas) {
   const double nan = std::nan("");
-  const PairedComparison found =
-      compare_at_cost({{1}, {{1, nan, 3, 4}}}, {{1}, {{2, 5, nan, 6}}}, 1, {{0, 0}, {0, 1}, {0, 2}, {0, 3}});
+  const PairedComparison found = compare_rows({1, nan, 3, 4}, {2, 5, nan, 6}, {{0, 0}, {0, 1}, {0, 2}, {0, 3}});
   EXPECT_EQ(found.difference.value, -1.5);
 }
 

@@ -41,6 +41,23 @@ TEST(NextToken, TwoTokensByHand) {
   EXPECT_NEAR(error.logit_error_max, log_3, 1e-15);
 }
 
+TEST(NextToken, HasOneLossForTheExactAndTheApproximateRun) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> normal(100, 20);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> z(2 + random() % 50), other;
+    for (double& x : z) x = normal(random);
+    other = z;
+    other.back() += 1;
+    const Index next = static_cast<Index>(random() % z.size());
+    EXPECT_EQ(*next_token_error(z, other, next).loss, token_loss(z, next));
+    EXPECT_EQ(*next_token_error(other, z, next).loss_approx, token_loss(z, next));
+    long double sum = 0;
+    for (const double x : z) sum += std::exp(static_cast<long double>(x) - z[next]);
+    EXPECT_NEAR(token_loss(z, next), static_cast<double>(std::log(sum)), 1e-13 * (1 + token_loss(z, next)));
+  }
+}
+
 TEST(NextToken, TheTopTokenIsTheLowestIndexAmongEquals) {
   EXPECT_TRUE(next_token_error(std::vector<double>{2, 2, 1}, std::vector<double>{5, 5, 5}).top_1_agrees);
   EXPECT_EQ(next_token_error(std::vector<double>{1, 2, 2}, std::vector<double>{5, 5, 5}).rank_of_exact_top, 1);
