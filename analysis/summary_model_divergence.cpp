@@ -38,7 +38,7 @@ class TokenTable {
     append(table_.columns, {{.name = "positions", .format = whole, .detail = full_only},
                             {.name = "KL p50", .format = above_rounding},
                             {.name = "KL p99", .format = above_rounding},
-                            {.name = "KL mean", .format = above_rounding, .detail = full_only},
+                            {.name = "KL mean", .format = above_rounding},
                             {.name = "TV p50", .format = above_rounding},
                             {.name = "TV mean", .format = above_rounding, .detail = full_only},
                             {.name = "top-1 agrees", .format = share, .detail = with_interval},

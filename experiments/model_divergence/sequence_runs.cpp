@@ -42,7 +42,7 @@ TokenFacts token_facts(std::span<const double> z, std::optional<Index> next) {
   }
   TokenFacts facts;
   facts.entropy = std::log(sum.value()) - weighted.value() / sum.value();
-  if (next) facts.loss = std::log(sum.value()) - (z[*next] - top);
+  if (next) facts.loss = token_loss(z, *next);
   return facts;
 }
 

@@ -37,7 +37,7 @@ for file in sys.argv[1:]:
             continue
         mass, error, radius = get("omitted_mass"), get("output_error"), get("error_radius")
         for variable in path:
-            if variable.startswith("bound") and variable not in ("bound_pool", "bound_selection", "bound_store", "bound_arithmetic"):
+            if variable.startswith("bound") and variable not in ("bound_replay", "bound_pool", "bound_selection", "bound_store", "bound_arithmetic"):
                 require(get(variable) * (1 + 1e-12) + radius >= error, f"{where}: {variable} < output_error")
         require((mass >= 0) & (mass <= 1), f"{where}: omitted_mass outside [0, 1]")
         for variable in path:  # what a system could say without the exact row

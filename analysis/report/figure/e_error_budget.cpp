@@ -1,8 +1,8 @@
 // What each stage of a path contributes: the measured telescope and the parts of the bound.
 //
-//   o - o~ = (o - o_pool) + (o_pool - o_S) + (o_S - o~)
+//   o - o~ = (o - o_replay) + (o_replay - o_pool) + (o_pool - o_S) + (o_S - o~)
 //
-// pool, selection, store: the norms of the three terms, whose sum is at least the norm of the whole.
+// replay, pool, selection, store: the norms of the four terms, whose sum is at least the norm of the whole.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 namespace lacuna {
 namespace {
 
-constexpr std::array<const char*, 4> kStages = {"pool", "selection", "store", "arithmetic"};
+constexpr std::array<const char*, 5> kStages = {"pool", "selection", "store", "arithmetic", "replay"};
 constexpr std::size_t kMostBars = 24;
 
 struct Budget {
   Series series;
   std::string cell;
   std::int64_t number = 0;
-  std::array<double, 4> error = {};  // means; 0 where the path has no such stage
-  std::array<double, 4> bound = {};
+  std::array<double, kStages.size()> error = {};  // means; 0 where the path has no such stage
+  std::array<double, kStages.size()> bound = {};
   double whole = 0;  // mean output_error
   std::int64_t stages = 0;
   std::size_t row = 0;  // of stage 0 in the table; the others follow
@@ -47,7 +47,7 @@ Budget read_budget(const PathEntry& path, std::int64_t cell) {
   return budget;
 }
 
-std::vector<Bar> bars(const std::vector<Budget>& budgets, const std::array<double, 4> Budget::*parts) {
+std::vector<Bar> bars(const std::vector<Budget>& budgets, const std::array<double, kStages.size()> Budget::*parts) {
   std::vector<Bar> result;
   for (const Budget& budget : budgets) {
     Bar bar;
