@@ -9,24 +9,13 @@
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/open_results.hpp"
 #include "experiments/harness/output_check.hpp"
+#include "experiments/harness/path_check.hpp"
 #include "experiments/harness/progress.hpp"
 #include "experiments/harness/study_sources.hpp"
 #include "experiments/model_divergence/sequence_runs.hpp"
 
 namespace lacuna {
 namespace {
-
-Study read_divergence_study(const CommandLine& line) {
-  Study study = read_study(line.parameters, line.settings, "model_divergence");
-  const std::string file = line.parameters.string();
-  if (study.source_kind != "model")
-    throw UsageError(
-        fmt::format("{}: error: source.kind is \"{}\"; model_divergence runs a \"model\"", file, study.source_kind));
-  if (study.experiment.boolean("record_selected"))
-    throw UsageError(
-        fmt::format("{}: error: experiment.record_selected: only attention_error records selections", file));
-  return study;
-}
 
 /// Layers of runs that a sequence goes through, the exact run's among them.
 Index layers_of_runs(const ModelSource& model, const std::vector<PathPlan>& plans) {
@@ -50,7 +39,8 @@ std::string format_plan(const Study& study, const ModelSource& model, const std:
 }  // namespace
 
 std::filesystem::path run_model_divergence(const CommandLine& line, int argc, char** argv) {
-  const Study study = read_divergence_study(line);
+  const Study study = read_study(line.parameters, line.settings,
+                                 {.program = "model_divergence", .source = "model", .records_selected = false});
   const auto models = open_sources(study, study.source, [](const Parameters& cell, std::uint64_t seed) {
     return std::make_unique<ModelSource>(cell, seed);
   });
@@ -62,6 +52,7 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
     most_keys = std::max(most_keys, shapes.back().keys);
   }
   check_paths(study, shapes);
+  if (!line.quiet) print_notes(path_notes(study, shapes));
   const std::vector<PathPlan> plans = plan_paths(study, most_keys);
   const kernels::Backend& backend = choose_backend(line.backend);
   if (line.dry_run) {
