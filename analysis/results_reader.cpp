@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "data/base/file_identity.hpp"
 #include "data/hdf5/attribute.hpp"
 #include "data/hdf5/dataset.hpp"
 #include "data/hdf5/dimension_scale.hpp"
@@ -58,8 +59,9 @@ struct ResultsReader::State {
 
 hdf5::Handle open_results(const std::filesystem::path& file) {
   std::error_code none;
-  if (!std::filesystem::is_regular_file(file, none))
+  if (!std::filesystem::exists(file, none))
     throw EnvironmentError(fmt::format("{}: there is no such file", file.string()));
+  identify(file);  // a regular file
   hdf5::Handle handle;
   try {
     handle = hdf5::open_file(file.string(), hdf5::OpenMode::read, "it as HDF5");

@@ -25,10 +25,11 @@ struct SourceShape {
   Index d_qk = 0;
   Index d_v = 0;
   bool has_sink = false;
-  bool shared_kv = false;       ///< K = V is one shared state
-  bool has_local = false;       ///< local rows beside the cache
-  Index d_index = 0;            ///< width of index vectors; 0: no layer has an indexer
-  bool has_index_slot = false;  ///< some layer's index keys can lie in another layer's slot
+  bool shared_kv = false;                ///< K = V is one shared state
+  bool has_local = false;                ///< local rows beside the cache
+  Index d_index = 0;                     ///< width of index vectors; 0: no layer has an indexer
+  bool has_index_slot = false;           ///< some layer's index keys can lie in another layer's slot
+  std::vector<Index> without_rows = {};  ///< layers, by label, that have no cached rows: they read their windows alone
 };
 
 class ProblemSource {

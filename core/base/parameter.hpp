@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,7 +38,9 @@ struct ParameterSpec {
   double minimum = -std::numeric_limits<double>::infinity();  ///< inclusive, of each number
   double maximum = std::numeric_limits<double>::infinity();   ///< inclusive
   std::vector<std::string> choices = {};                      ///< of a text; empty = any
-  std::optional<ParameterValue> default_value = {};           ///< none: see `required`
+  /// The same where the choices register themselves, so that they are known only once the program runs.
+  std::vector<std::string> (*registered_choices)() = nullptr;
+  std::optional<ParameterValue> default_value = {};  ///< none: see `required`
   bool required = false;      ///< neither given nor defaulted is an error; otherwise "unset" is a meaning of its own
   bool sweepable = true;      ///< whether { grid = [...] } and { powers_of_2 = [...] } are allowed
   bool is_path = false;       ///< names files, relative to the parameter file's folder
@@ -73,11 +76,39 @@ class Parameters {
   std::map<std::string, ParameterValue, std::less<>> values_;
 };
 
-/// Values that are each legal and do not go together; `key` is the one to point at.
+/// Values that are each legal and do not go together, or that name what cannot be read; `key` is the one to point at.
 struct ParameterFault {
   std::string key;
   std::string message;
+  ExitCode code = ExitCode::usage;  ///< `input`, `environment`: the fault is in what the value names
 };
+
+/// Faults of the parameters of one table, found where what they describe is made. Its code is the least of theirs.
+class ParameterError : public Error {
+ public:
+  explicit ParameterError(std::vector<ParameterFault> faults);
+  const std::vector<ParameterFault>& faults() const { return faults_; }
+
+ private:
+  std::vector<ParameterFault> faults_;
+};
+
+/// Throws ParameterError unless there are none.
+void require_no_faults(std::vector<ParameterFault> faults);
+
+/// What was thrown as faults: those of a ParameterError, or else one of the parameter `key`.
+std::vector<ParameterFault> faults_of(const Error& error, const std::string& key);
+
+/// Runs the work and adds what it throws to the faults, unless that is no fault of a user's, a file's or the machine's.
+template <class Work>
+void collect_faults(std::vector<ParameterFault>& faults, const std::string& key, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() < ExitCode::usage || error.code() > ExitCode::environment) throw;
+    for (ParameterFault& fault : faults_of(error, key)) faults.push_back(std::move(fault));
+  }
+}
 
 /// "64", "0.25", "true", "box", "[1, 2]": as it would stand in a parameter file, strings without quotes.
 std::string to_string(const ParameterValue& value);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "data/base/file_type.hpp"
 
 namespace lacuna {
 
@@ -17,7 +18,8 @@ FileIdentity identify(const std::filesystem::path& file) {
     if (error == ENOENT || error == ENOTDIR) throw InputError(message);
     throw EnvironmentError(message);
   }
-  if (!S_ISREG(status.st_mode)) throw InputError(fmt::format("{}: not a regular file", file.string()));
+  if (!S_ISREG(status.st_mode))
+    throw InputError(fmt::format("{}: not a regular file but {}", file.string(), file_type_name(status.st_mode)));
   return {.device = status.st_dev,
           .inode = status.st_ino,
           .bytes = status.st_size,

@@ -61,6 +61,11 @@ CheckpointFiles find_checkpoint_files(const std::string& checkpoint) {
       throw InputError(fmt::format("{}: neither {} nor {} is in it", checkpoint, kWeights, kIndex));
   }
   identify(weights);
+  if (weights.extension() != ".json" && weights.extension() != ".safetensors")
+    throw InputError(
+        fmt::format("{}: a checkpoint is a folder with config.json, a .safetensors file, or an index, "
+                    "which is a .json file",
+                    checkpoint));
   if (weights.extension() == ".json")
     read_index(weights, files);
   else

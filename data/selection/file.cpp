@@ -6,9 +6,8 @@
 
 #include <fmt/ranges.h>
 
-#include <filesystem>
-
 #include "core/approx/selector.hpp"
+#include "data/base/file_identity.hpp"
 #include "data/base/guarded_child.hpp"
 #include "data/hdf5/error.hpp"
 #include "data/hdf5/foreign_dataset.hpp"
@@ -28,11 +27,10 @@ struct FileSelection final : StageInput {
 };
 
 /// Sends the number of slots, then the rows of one sequence and layer. Runs in the guarded child.
-void send_rows(const std::string& file, const StageContext& context, ChildOutput& output) {
+void send_rows(const std::string& file, Index file_bytes, const StageContext& context, ChildOutput& output) {
   hdf5::prepare();
-  const hdf5::Handle handle = hdf5::open_file(file, hdf5::OpenMode::read);
-  const auto dataset =
-      hdf5::open_foreign_dataset(handle, "selected", static_cast<Index>(std::filesystem::file_size(file)));
+  const hdf5::Handle handle = hdf5::open_file(file, hdf5::OpenMode::read, "it as HDF5");
+  const auto dataset = hdf5::open_foreign_dataset(handle, "selected", file_bytes);
   if (!dataset) throw InputError("dataset 'selected' is missing");
   const std::vector<Index> expected = {context.sequences, static_cast<Index>(context.layer_label->size()),
                                        context.problem->h_q(), context.problem->s_q()};
@@ -80,11 +78,16 @@ void check_rows(const FileSelection& selection, const std::string& file, const S
 
 std::shared_ptr<const StageInput> load(const Parameters& path, const StageContext& context) {
   const std::string& file = path.text("select.file");
-  if (!std::filesystem::is_regular_file(file)) throw InputError(fmt::format("{}: no such file", file));
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
+  const std::int64_t bytes = identify(file).bytes;
   GuardedChild child(file,
                      {.memory_bytes = (std::int64_t{1} << 30) + 4 * bytes, .cpu_seconds = 60 + bytes / 20'000'000},
-                     [&](ChildOutput& output) { send_rows(file, context, output); });
+                     [&](ChildOutput& output) {
+                       try {
+                         send_rows(file, bytes, context, output);
+                       } catch (const hdf5::Hdf5Error& error) {
+                         throw InputError(error.what());  // what the library cannot read is the file's fault here
+                       }
+                     });
   auto selection = std::make_shared<FileSelection>();
   selection->queries = context.problem->s_q();
   selection->slots = child.read_integer();
@@ -126,10 +129,15 @@ const bool registered = SelectorRegistry::instance().add(
                      .sweepable = false,
                      .is_path = true,
                      .sentence = "The HDF5 file with the dataset `selected`."}},
+     .check =
+         [](const Parameters& path) {
+           std::vector<ParameterFault> faults;
+           collect_faults(faults, "select.file", [&] { identify(path.text("select.file")); });
+           return faults;
+         },
      .load = load,
-     .open = [](const Parameters&, const StageContext& context) {
-       return std::make_unique<FileSelector>(context.input);
-     }});
+     .open = [](const Parameters&,
+                const StageContext& context) { return std::make_unique<FileSelector>(context.input); }});
 
 }  // namespace
 }  // namespace lacuna

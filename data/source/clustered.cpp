@@ -61,6 +61,7 @@ std::vector<ParameterSpec> parameters() {
 const bool registered = SourceRegistry::instance().add({.name = "clustered",
                                                         .sentence = "Normal keys and values in clusters of neighbours.",
                                                         .parameters = parameters(),
+                                                        .check = check_synthetic,
                                                         .open = opens<ClusteredSource>()});
 
 }  // namespace

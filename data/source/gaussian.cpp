@@ -8,6 +8,7 @@ namespace {
 const bool registered = SourceRegistry::instance().add({.name = "gaussian",
                                                         .sentence = "Independent normal queries, keys and values.",
                                                         .parameters = synthetic_parameters(),
+                                                        .check = check_synthetic,
                                                         .open = opens<SyntheticSource>()});
 
 }  // namespace

@@ -59,6 +59,7 @@ const bool registered =
     SourceRegistry::instance().add({.name = "heavy_tailed",
                                     .sentence = "Student t keys and values: outliers in scores and norms.",
                                     .parameters = parameters(),
+                                    .check = check_synthetic,
                                     .open = opens<HeavyTailedSource>()});
 
 }  // namespace

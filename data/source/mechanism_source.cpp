@@ -1,8 +1,10 @@
 #include "data/source/mechanism_source.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/mechanism/problem.hpp"
+#include "data/source/parameter_rules.hpp"
 #include "data/source/parameter_specs.hpp"
 
 namespace lacuna {
@@ -41,17 +43,31 @@ std::vector<MechanismLayer> layers_that_differ_in_weights(
   return result;
 }
 
-SourceKind mechanism_source_kind(std::string name, std::string sentence,
-                                 const std::vector<std::vector<ParameterSpec>>& own,
-                                 std::vector<MechanismLayer> (*layers)(const Parameters&, std::uint64_t)) {
+namespace {
+
+std::vector<ParameterFault> check_queries(const Parameters& source) {
+  return ParameterRules(source).at_most("queries", "n").faults();
+}
+
+}  // namespace
+
+SourceKind mechanism_source_kind(std::string name, std::string sentence, const MechanismSourceParts& parts) {
   std::vector<ParameterSpec> parameters = mechanism_parameters();
-  for (const std::vector<ParameterSpec>& part : own) parameters.insert(parameters.end(), part.begin(), part.end());
+  for (const std::vector<ParameterSpec>& part : parts.own)
+    parameters.insert(parameters.end(), part.begin(), part.end());
   return {.name = std::move(name),
           .sentence = std::move(sentence),
           .parameters = std::move(parameters),
-          .open = [layers](const Parameters& source, std::uint64_t seed) {
-            return std::make_unique<MechanismSource>(source, seed, layers(source, seed));
-          }};
+          .check =
+              [own = parts.check](const Parameters& source) {
+                std::vector<ParameterFault> faults = check_queries(source);
+                for (ParameterFault& fault : own(source)) faults.push_back(std::move(fault));
+                return faults;
+              },
+          .open =
+              [layers = parts.layers](const Parameters& source, std::uint64_t seed) {
+                return std::make_unique<MechanismSource>(source, seed, layers(source, seed));
+              }};
 }
 
 MechanismSource::MechanismSource(const Parameters& parameters, std::uint64_t seed, std::vector<MechanismLayer> layers)
@@ -59,9 +75,9 @@ MechanismSource::MechanismSource(const Parameters& parameters, std::uint64_t see
       seed_(seed),
       score_std_(parameters.real("score_std")),
       layers_(std::move(layers)) {
+  require_no_faults(check_queries(parameters));
   const Index n = parameters.integer("n");
   const Index queries = parameters.integer("queries");
-  if (queries > n) throw UsageError(fmt::format("source.queries = {} is more than source.n = {}", queries, n));
   const MechanismShape& first = layers_.front().mechanism->shape();
   for (Index i = 0; i < parameters.integer("sequences"); ++i) shape_.sequence.push_back(fmt::format("{}", i));
   for (Index i = 0; i < first.h_q; ++i) {
@@ -77,6 +93,7 @@ MechanismSource::MechanismSource(const Parameters& parameters, std::uint64_t see
   for (const MechanismLayer& layer : layers_) {
     const MechanismShape& shape = layer.mechanism->shape();
     shape_.layer.push_back(layer.label);
+    if (!shape.has_rows && !layer.rows_of) shape_.without_rows.push_back(layer.label);
     if (shape.has_rows) shape_.keys = std::max(shape_.keys, n / shape.ratio);
     shape_.d_index = std::max(shape_.d_index, shape.d_index);
     shape_.has_index_slot |= layer.slot_of.has_value();

@@ -40,11 +40,15 @@ std::vector<MechanismLayer> layers_that_differ_in_weights(
     const Parameters& source, std::uint64_t seed,
     const std::function<std::shared_ptr<const Mechanism>(std::uint64_t weight_seed)>& make);
 
-/// A kind of mechanism source: `own` are its parameters beside mechanism_parameters(), `layers` makes its layers from
-/// the resolved parameters and the experiment's seed.
-SourceKind mechanism_source_kind(std::string name, std::string sentence,
-                                 const std::vector<std::vector<ParameterSpec>>& own,
-                                 std::vector<MechanismLayer> (*layers)(const Parameters&, std::uint64_t));
+/// What makes a kind of mechanism source.
+struct MechanismSourceParts {
+  std::vector<std::vector<ParameterSpec>> own;              ///< its parameters beside mechanism_parameters()
+  std::vector<ParameterFault> (*check)(const Parameters&);  ///< which of its own do not go together
+  /// Its layers, from the resolved parameters and the experiment's seed.
+  std::vector<MechanismLayer> (*layers)(const Parameters&, std::uint64_t);
+};
+
+SourceKind mechanism_source_kind(std::string name, std::string sentence, const MechanismSourceParts& parts);
 
 class MechanismSource : public ProblemSource {
  public:

@@ -5,6 +5,7 @@
 
 #include "data/source/mechanism_source.hpp"
 #include "data/source/mla_parameters.hpp"
+#include "data/source/parameter_rules.hpp"
 
 namespace lacuna {
 namespace {
@@ -27,9 +28,11 @@ ParameterSpec view() {
           .sentence = "Rows of latents, as in decode, or keys and values of every head, as in prefill."};
 }
 
-const bool registered = SourceRegistry::instance().add(
-    mechanism_source_kind("mla", "Multi-head latent attention with a rotated part; random weights.",
-                          {{independent_layers(), view()}, mla_parameters()}, layers));
+std::vector<ParameterFault> check(const Parameters& source) { return ParameterRules(source).even("qk_rope").faults(); }
+
+const bool registered = SourceRegistry::instance().add(mechanism_source_kind(
+    "mla", "Multi-head latent attention with a rotated part; random weights.",
+    {.own = {{independent_layers(), view()}, mla_parameters()}, .check = check, .layers = layers}));
 
 }  // namespace
 }  // namespace lacuna

@@ -33,12 +33,11 @@ ModelSource::ModelSource(const Parameters& parameters, std::uint64_t seed, Model
       n_(tokens_.empty() ? parameters.integer("n") : static_cast<Index>(tokens_.front().size())) {
   for (const std::string& file : files_) identity_.push_back(identify(file));
   const Index every = parameters.integer("judge_every");
-  if (every > n_)
-    throw UsageError(fmt::format("source.judge_every = {} is more than the {} tokens of a sequence", every, n_));
   const Index sequences = tokens_.empty() ? parameters.integer("sequences") : static_cast<Index>(tokens_.size());
   for (Index i = 0; i < sequences; ++i) shape_.sequence.push_back(fmt::format("{}", i));
   for (Index position = every - 1; position < n_; position += every) shape_.query_position.push_back(position);
 
+  const std::string given = parameters.has("checkpoint") ? "checkpoint" : "preset";
   const MechanismShape* first = nullptr;
   for (std::size_t place = 0; place < decoder_.model().layers.size(); ++place) {
     const Mechanism* mechanism = decoder_.mechanism(static_cast<Index>(place));
@@ -46,14 +45,16 @@ ModelSource::ModelSource(const Parameters& parameters, std::uint64_t seed, Model
     const MechanismShape& shape = mechanism->shape();
     if (first == nullptr) first = &shape;
     if (!same_heads(shape, *first))
-      throw UsageError(fmt::format("source: the layers of {} have heads of different extents", decoder_.model().name));
+      throw ParameterError(
+          {{given, fmt::format("the layers of {} have heads of different extents", decoder_.model().name)}});
     shape_.layer.push_back(decoder_.model().layers[place].label);
+    if (!shape.has_rows && !decoder_.model().layers[place].rows_of) shape_.without_rows.push_back(shape_.layer.back());
     if (shape.has_rows) shape_.keys = std::max(shape_.keys, n_ / shape.ratio);
     shape_.has_local |= shape.local_window > 0;
     shape_.has_sink |= !shape.sink_logit.empty();
     shape_.d_index = std::max(shape_.d_index, shape.d_index);
   }
-  if (first == nullptr) throw UsageError(fmt::format("source: no layer of {} attends", decoder_.model().name));
+  if (first == nullptr) throw ParameterError({{given, fmt::format("no layer of {} attends", decoder_.model().name)}});
   for (Index head = 0; head < first->h_q; ++head) {
     shape_.head.push_back(head);
     shape_.kv_head.push_back(head * first->h_kv / first->h_q);

@@ -21,7 +21,7 @@ namespace lacuna {
 
 class ModelSource final : public ProblemSource {
  public:
-  /// UsageError where the parameters give no model, or one whose layers have heads of different extents.
+  /// ParameterError where the parameters give no model, or one whose layers have heads of different extents.
   ModelSource(const Parameters& parameters, std::uint64_t seed);
 
   /// Layers are the attention layers, queries the judged positions: the last of every `judge_every` tokens.

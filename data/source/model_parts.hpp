@@ -17,11 +17,11 @@ struct ModelParts {
   std::vector<std::string> notes = {};
 };
 
-/// A preset scaled down, with random weights, or the model of a checkpoint. UsageError naming the parameter, InputError
-/// and EnvironmentError naming the file.
+/// A preset scaled down, with random weights, or the model of a checkpoint. ParameterError with every fault of the
+/// parameters and of the files that they name.
 ModelParts open_model(const Parameters& source, std::uint64_t seed);
 
-/// What of the parameters does not go together: a checkpoint beside a preset or beside what scales a preset down.
+/// What shows without reading a file: parameters that do not go together, and files that are not there.
 std::vector<ParameterFault> check_model(const Parameters& source);
 
 /// The parameters of a model source.

@@ -3,13 +3,28 @@
 // needle's expected score is needle_gap above the noise, and the value is shifted by needle_value in every channel.
 // A budget that misses a needle omits a visible share of the mass at once.
 #include <cmath>
+#include <utility>
 
+#include "data/source/parameter_rules.hpp"
 #include "data/source/synthetic.hpp"
 
 namespace lacuna {
 namespace {
 
 constexpr double kAlignment = 0.7;
+
+std::vector<ParameterFault> check_needles(const Parameters& source) {
+  return ParameterRules(source)
+      .at_most("needles", "n")
+      .require(source.real("score_std") > 0, "score_std", "needles stand above the noise: score_std must be above 0")
+      .faults();
+}
+
+std::vector<ParameterFault> check_planted(const Parameters& source) {
+  std::vector<ParameterFault> faults = check_synthetic(source);
+  for (ParameterFault& fault : check_needles(source)) faults.push_back(std::move(fault));
+  return faults;
+}
 
 class PlantedSource final : public SyntheticSource {
  public:
@@ -18,9 +33,7 @@ class PlantedSource final : public SyntheticSource {
         needles_(parameters.integer("needles")),
         gap_(parameters.real("needle_gap")),
         value_shift_(parameters.real("needle_value")) {
-    if (needles_ > keys())
-      throw UsageError(fmt::format("source.needles = {} is more than source.n = {}", needles_, keys()));
-    if (!(sm_scale() > 0)) throw UsageError("source.kind = planted needs score_std > 0");
+    require_no_faults(check_needles(parameters));
   }
 
  private:
@@ -104,6 +117,7 @@ std::vector<ParameterSpec> parameters() {
 const bool registered = SourceRegistry::instance().add({.name = "planted",
                                                         .sentence = "Needles of a given score in normal noise.",
                                                         .parameters = parameters(),
+                                                        .check = check_planted,
                                                         .open = opens<PlantedSource>()});
 
 }  // namespace

@@ -2,6 +2,7 @@
 // 2019, Ainslie et al. 2023), rotated by position on all channels.
 #include "core/mechanism/projected_attention.hpp"
 #include "data/source/mechanism_source.hpp"
+#include "data/source/parameter_rules.hpp"
 #include "data/source/parameter_specs.hpp"
 
 namespace lacuna {
@@ -30,9 +31,13 @@ std::vector<ParameterSpec> parameters() {
   return specs;
 }
 
+std::vector<ParameterFault> check(const Parameters& source) {
+  return ParameterRules(source).divides("kv_heads", "heads").even("d_qk").faults();
+}
+
 const bool registered = SourceRegistry::instance().add(mechanism_source_kind(
     "projected", "Multi-head, grouped-query or multi-query attention with projections and rotation; random weights.",
-    {parameters()}, layers));
+    {.own = {parameters()}, .check = check, .layers = layers}));
 
 }  // namespace
 }  // namespace lacuna

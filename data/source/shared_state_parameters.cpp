@@ -1,6 +1,7 @@
 #include "data/source/shared_state_parameters.hpp"
 
 #include "data/source/mechanism_source.hpp"
+#include "data/source/parameter_rules.hpp"
 #include "data/source/parameter_specs.hpp"
 
 namespace lacuna {
@@ -31,6 +32,18 @@ std::vector<ParameterSpec> shared_state_parameters() {
            .choices = {"gated", "mean"},
            .default_value = std::string("gated"),
            .sentence = "How a group's tokens become one entry: weighed channel by channel, or their plain mean."}};
+}
+
+std::vector<ParameterFault> check_shared_state(const Parameters& source) {
+  return ParameterRules(source).even("qk_rope").at_most("qk_rope", "head_dim").faults();
+}
+
+std::vector<ParameterFault> check_indexed_shared_state(const Parameters& source) {
+  ParameterRules rules(source);
+  rules.even("qk_rope").at_most("qk_rope", "head_dim").at_most("qk_rope", "d_index");
+  // an indexer that agrees with the main attention is made of channels of its rows
+  if (source.real("index_quality") > 0) rules.at_most("d_index", "head_dim");
+  return rules.faults();
 }
 
 SharedStateConfig with_extents(SharedStateConfig published, const Parameters& source) {

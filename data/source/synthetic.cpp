@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "data/source/parameter_rules.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -50,6 +52,16 @@ std::vector<ParameterSpec> synthetic_parameters() {
   };
 }
 
+std::vector<ParameterFault> check_synthetic(const Parameters& source) {
+  const Index d_qk = source.integer("d_qk"), d_v = source.integer("d_v");
+  return ParameterRules(source)
+      .at_most("queries", "n")
+      .divides("kv_heads", "heads")
+      .require(!source.boolean("shared_kv") || d_qk == d_v, "shared_kv",
+               fmt::format("shared_kv needs d_v = d_qk, not {} and {}", d_v, d_qk))
+      .faults();
+}
+
 CounterRng SyntheticPlace::rng(std::string_view purpose) const {
   const CounterRng at_sequence(seed, purpose, static_cast<std::uint64_t>(sequence));
   const auto w = at_sequence.words(static_cast<std::uint64_t>((layer << 32) + head));
@@ -64,18 +76,12 @@ void fill_normal(const CounterRng& rng, Index index, Index width, float* row) {
 
 SyntheticSource::SyntheticSource(const Parameters& parameters, std::uint64_t seed)
     : seed_(seed), kv_heads_(parameters.integer("kv_heads")), shared_kv_(parameters.boolean("shared_kv")) {
+  require_no_faults(check_synthetic(parameters));
   const Index heads = parameters.integer("heads");
   const Index queries = parameters.integer("queries");
   shape_.keys = parameters.integer("n");
   shape_.d_qk = parameters.integer("d_qk");
   shape_.d_v = parameters.integer("d_v");
-  if (heads % kv_heads_ != 0)
-    throw UsageError(fmt::format("source.kv_heads = {} does not divide source.heads = {}", kv_heads_, heads));
-  if (shared_kv_ && shape_.d_qk != shape_.d_v)
-    throw UsageError(fmt::format("source.shared_kv needs d_v = d_qk, not {} and {}", shape_.d_v, shape_.d_qk));
-  if (queries > shape_.keys)
-    throw UsageError(fmt::format("source.queries = {} is more than source.n = {}", queries, shape_.keys));
-
   for (Index i = 0; i < parameters.integer("sequences"); ++i) shape_.sequence.push_back(fmt::format("{}", i));
   for (Index i = 0; i < parameters.integer("layers"); ++i) shape_.layer.push_back(i);
   for (Index i = 0; i < heads; ++i) {

@@ -13,6 +13,9 @@ namespace lacuna {
 /// "n", "queries", "sequences", "layers", "heads", "kv_heads", "d_qk", "d_v", "shared_kv", "sink_logit", "score_std".
 std::vector<ParameterSpec> synthetic_parameters();
 
+/// Which of them do not go together.
+std::vector<ParameterFault> check_synthetic(const Parameters& source);
+
 /// The sequence, layer and (KV) head that a row belongs to.
 struct SyntheticPlace {
   std::uint64_t seed = 0;
@@ -28,6 +31,7 @@ struct SyntheticPlace {
 /// scores of N(0, I) queries and keys: sm_scale = score_std / sqrt(d_qk).
 class SyntheticSource : public ProblemSource {
  public:
+  /// ParameterError where parameters do not go together.
   SyntheticSource(const Parameters& parameters, std::uint64_t seed);
   const SourceShape& shape() const final { return shape_; }
   AttentionProblem load(Index sequence, Index layer) const final;

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "data/base/file_identity.hpp"
 #include "data/base/sha256.hpp"
 #include "data/problem_source.hpp"
 #include "data/trace/trace_file.hpp"
@@ -67,12 +68,16 @@ void check_same_shape(const TraceFile& a, const TraceFile& b) {
 
 class TraceSource final : public ProblemSource {
  public:
+  /// ParameterError with the fault of every file.
   explicit TraceSource(const std::vector<std::string>& files) {
     if (files.empty()) throw InputError("no trace file is given");
-    for (const std::string& file : files) {
-      traces_.emplace_back(file);
-      check_same_shape(traces_.front(), traces_.back());
-    }
+    std::vector<ParameterFault> faults;
+    for (const std::string& file : files)
+      collect_faults(faults, "file", [&] {
+        traces_.emplace_back(file);
+        check_same_shape(traces_.front(), traces_.back());
+      });
+    require_no_faults(std::move(faults));
     const TraceHeader& header = traces_.front().header();
     shape_.sequence = unique_names(traces_);
     shape_.layer = header.layer;
@@ -123,6 +128,13 @@ class TraceSource final : public ProblemSource {
   mutable std::string digest_;
 };
 
+std::vector<ParameterFault> check_files(const Parameters& source) {
+  std::vector<ParameterFault> faults;
+  for (const std::string& file : source.get<std::vector<std::string>>("file"))
+    collect_faults(faults, "file", [&] { identify(file); });
+  return faults;
+}
+
 const bool registered = SourceRegistry::instance().add(
     {.name = "trace",
      .sentence = "Queries, keys and values that a real model made, read from HDF5 or safetensors files.",
@@ -132,6 +144,7 @@ const bool registered = SourceRegistry::instance().add(
                      .sweepable = false,
                      .is_path = true,
                      .sentence = "Trace files; several become the dimension `sequence`."}},
+     .check = check_files,
      .open = [](const Parameters& parameters, std::uint64_t) {
        return std::make_unique<TraceSource>(parameters.get<std::vector<std::string>>("file"));
      }});

@@ -3,6 +3,7 @@
 #include "core/mechanism/sparse_mla.hpp"
 #include "data/source/mechanism_source.hpp"
 #include "data/source/mla_parameters.hpp"
+#include "data/source/parameter_rules.hpp"
 
 namespace lacuna {
 namespace {
@@ -16,11 +17,15 @@ std::vector<MechanismLayer> layers(const Parameters& source, std::uint64_t seed)
   });
 }
 
-const bool registered = SourceRegistry::instance().add(
-    mechanism_source_kind("v32",
-                          "DeepSeek-V3.2's sparse attention: multi-head latent attention with a lightning indexer over "
-                          "single tokens; random weights.",
-                          {{independent_layers()}, mla_parameters(), indexer_parameters(8, 32)}, layers));
+std::vector<ParameterFault> check(const Parameters& source) {
+  return ParameterRules(source).even("qk_rope").at_most("qk_rope", "d_index").faults();
+}
+
+const bool registered = SourceRegistry::instance().add(mechanism_source_kind(
+    "v32",
+    "DeepSeek-V3.2's sparse attention: multi-head latent attention with a lightning indexer over "
+    "single tokens; random weights.",
+    {.own = {{independent_layers()}, mla_parameters(), indexer_parameters(8, 32)}, .check = check, .layers = layers}));
 
 }  // namespace
 }  // namespace lacuna

@@ -10,6 +10,7 @@
 // how much of the query weights they share, without which a selection would tell another layer nothing.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/mechanism/index_alignment.hpp"
 #include "core/mechanism/shared_state.hpp"
@@ -54,25 +55,32 @@ SharedStateWeights weights_of(const SharedStateConfig& config, double similarity
   return weights;
 }
 
-/// Labels that the source may have; throws where one of them reads a layer that is not among them.
+/// The labels of "layers", ascending, each once.
 std::vector<Index> labels_of(const Parameters& source) {
   std::vector<Index> labels = source.get<std::vector<std::int64_t>>("layers");
   std::sort(labels.begin(), labels.end());
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  if (labels.empty()) throw UsageError("source.layers names no layer");
-  const auto has = [&](Index label) { return std::binary_search(labels.begin(), labels.end(), label); };
-  for (const Index label : labels) {
-    if (label >= kLayers) throw UsageError(fmt::format("source.layers: {} is none of the layers 0 to 39", label));
-    if (label < kFull.front()) continue;
-    for (const Index read : {latest(kFull, label), latest(kIndexed, label)})
-      if (!has(read))
-        throw UsageError(
-            fmt::format("source.layers: layer {} reads what layer {} makes, which is not listed", label, read));
-  }
   return labels;
 }
 
+/// Whether every layer is listed that one of them reads, and what the layers are made of goes together.
+std::vector<ParameterFault> check(const Parameters& source) {
+  std::vector<ParameterFault> faults = check_indexed_shared_state(source);
+  const std::vector<Index> labels = labels_of(source);
+  if (labels.empty()) faults.push_back({"layers", "no layer is listed"});
+  std::set<Index> missing;
+  for (const Index label : labels) {
+    if (label < kFull.front()) continue;
+    for (const Index read : {latest(kFull, label), latest(kIndexed, label)})
+      if (!std::binary_search(labels.begin(), labels.end(), read) && missing.insert(read).second)
+        faults.push_back(
+            {"layers", fmt::format("layer {} reads what layer {} makes, which is not listed", label, read)});
+  }
+  return faults;
+}
+
 std::vector<MechanismLayer> layers(const Parameters& source, std::uint64_t seed) {
+  require_no_faults(check(source));
   const std::vector<Index> labels = labels_of(source);
   const bool has_decoder = std::binary_search(labels.begin(), labels.end(), kDecoder);
   std::vector<MechanismLayer> result;
@@ -112,7 +120,9 @@ const bool registered = SourceRegistry::instance().add(mechanism_source_kind(
     "v41_csa2",
     "DeepSeek-V4.1-Flash's attention layers in their modes: shared entries and index keys, reindexed and reused "
     "selections, a window of single tokens; random weights.",
-    {model_parameters(), shared_state_parameters(), indexer_parameters(8, 32)}, layers));
+    {.own = {model_parameters(), shared_state_parameters(), indexer_parameters(8, 32)},
+     .check = check,
+     .layers = layers}));
 
 }  // namespace
 }  // namespace lacuna

@@ -19,7 +19,9 @@ const bool registered = SourceRegistry::instance().add(
     mechanism_source_kind("v4_csa",
                           "DeepSeek-V4's compressed sparse attention: entries of four overlapping tokens, a lightning "
                           "indexer, a window of single tokens; random weights.",
-                          {{independent_layers()}, shared_state_parameters(), indexer_parameters(8, 32)}, layers));
+                          {.own = {{independent_layers()}, shared_state_parameters(), indexer_parameters(8, 32)},
+                           .check = check_indexed_shared_state,
+                           .layers = layers}));
 
 }  // namespace
 }  // namespace lacuna

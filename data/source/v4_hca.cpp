@@ -20,9 +20,10 @@ const bool registered = SourceRegistry::instance().add(mechanism_source_kind(
     "v4_hca",
     "DeepSeek-V4's heavily compressed attention: entries of 128 tokens, all read, and a window of single tokens; "
     "random weights.",
-    {{independent_layers(), extent("ratio", "tokens", 128, "Tokens that are compressed into one entry.")},
-     shared_state_parameters()},
-    layers));
+    {.own = {{independent_layers(), extent("ratio", "tokens", 128, "Tokens that are compressed into one entry.")},
+             shared_state_parameters()},
+     .check = check_shared_state,
+     .layers = layers}));
 
 }  // namespace
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// What paths over a source need before they run: that they suit it, a backend, and what their stages read from outside.
+// What paths over a source need before they run: a backend, and what their stages read from outside.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,6 @@
 #include "experiments/attention_error/cells.hpp"
 
 namespace lacuna {
-
-/// The stages of every path must suit every source cell, and "layers" and "heads" name labels that the source has.
-/// `shapes` and the positions of the last queries that are answered, `last_query`: [source cells]. UsageError.
-void check_paths(const Study& study, const std::vector<SourceShape>& shapes, const std::vector<Index>& last_query);
 
 /// The parameter file and the selections of the user's that paths read; what a source reads, the source knows.
 std::vector<std::string> files_of(const Study& study);

@@ -9,6 +9,7 @@
 #include "experiments/attention_error/study_run.hpp"
 #include "experiments/harness/open_results.hpp"
 #include "experiments/harness/output_check.hpp"
+#include "experiments/harness/path_check.hpp"
 #include "experiments/harness/study_sources.hpp"
 
 namespace lacuna {
@@ -31,7 +32,7 @@ void print_plan(const Study& study, const std::vector<SourceShape>& shapes, cons
 }  // namespace
 
 std::filesystem::path run_attention_error(const CommandLine& line, int argc, char** argv) {
-  const Study study = read_study(line.parameters, line.settings, "attention_error");
+  const Study study = read_study(line.parameters, line.settings, {.program = "attention_error"});
   const auto sources = open_sources(study, study.source, SourceRegistry::instance().at(study.source_kind).open);
   if (!line.quiet) print_notes(*sources.front());
   std::vector<SourceShape> shapes;
@@ -41,6 +42,7 @@ std::filesystem::path run_attention_error(const CommandLine& line, int argc, cha
     last_query.push_back(shapes.back().query_position.back());
   }
   check_paths(study, shapes, last_query);
+  if (!line.quiet) print_notes(path_notes(study, shapes));
 
   Index most_keys = 0;
   for (const SourceShape& shape : shapes) most_keys = std::max(most_keys, shape.keys);

@@ -4,8 +4,7 @@
 
 #include "experiments/bound_audit/parameters.hpp"
 #include "experiments/harness/draft_tables.hpp"
-#include "experiments/harness/resolved.hpp"
-#include "experiments/harness/settings.hpp"
+#include "experiments/harness/study_file.hpp"
 
 namespace lacuna {
 namespace {
@@ -22,18 +21,7 @@ void choose_claims(const Parameters& audit, AuditStudy& study) {
     if (wanted(kind.name)) study.guarantees.push_back(&kind);
 }
 
-void read_audit(const TomlNode::Table& root, AuditStudy& study, Diagnostics& diagnostics) {
-  const ParameterTable experiment = common_experiment_table();
-  read_top_level(root, {"experiment", "audit"}, experiment, diagnostics);
-  study.resolved.push_back({.key = "schema", .value = "1", .given = true});
-  const ParameterSet experiment_set = read_table(root, "experiment", experiment, diagnostics);
-  study.experiment = values_of(experiment_set);
-  append_resolved(study.resolved, "experiment.", experiment_set);
-  const ParameterSet audit_set = read_table(root, "audit", audit_table(), diagnostics);
-  append_resolved(study.resolved, "audit.", audit_set);
-  diagnostics.throw_if_any();
-
-  const Parameters audit = values_of(audit_set);
+void take_audit(const Parameters& audit, AuditStudy& study) {
   choose_claims(audit, study);
   study.cases = audit.integer("cases");
   study.search.steps = audit.integer("steps");
@@ -49,13 +37,12 @@ void read_audit(const TomlNode::Table& root, AuditStudy& study, Diagnostics& dia
 
 AuditStudy read_audit_study(const std::filesystem::path& file, const std::vector<std::string>& settings) {
   AuditStudy study;
-  study.file = file;
-  TomlDocument document = read_toml(file);
-  study.text = std::move(document.text);
-  Diagnostics diagnostics(file.string());
-  apply_settings(document.root, settings, diagnostics);
-  require_kind(document.root, "bound_audit", file.string());
-  read_audit(*document.root.table(), study, diagnostics);
+  const StudyTables tables{.program = "bound_audit", .experiment = common_experiment_table(), .others = {"audit"}};
+  read_study_file(study, file, settings, tables, [&](const TomlNode::Table& root, Diagnostics& diagnostics) {
+    const ParameterSet audit = read_table(root, "audit", audit_table(), diagnostics);
+    record_table(study, "audit", audit);
+    if (diagnostics.count() == 0) take_audit(values_of(audit), study);
+  });
   return study;
 }
 

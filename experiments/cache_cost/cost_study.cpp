@@ -1,6 +1,8 @@
 #include "experiments/cache_cost/cost_study.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "core/base/suggestion.hpp"
 #include "core/model/cost/layer_reads.hpp"
@@ -8,8 +10,7 @@
 #include "core/model/preset.hpp"
 #include "experiments/cache_cost/parameters.hpp"
 #include "experiments/harness/draft_tables.hpp"
-#include "experiments/harness/resolved.hpp"
-#include "experiments/harness/settings.hpp"
+#include "experiments/harness/study_file.hpp"
 
 namespace lacuna {
 namespace {
@@ -38,16 +39,34 @@ std::optional<CandidatePool> pool_of(const Parameters& parameters, const std::op
   return pool;
 }
 
-PatternChanges changes_of(const Parameters& parameters, const ModelDescription& published) {
+/// All but the pool's.
+PatternChanges changes_of(const Parameters& parameters) {
   return {.layers = integer_of(parameters, "layers"),
           .ratios = list_of(parameters, "ratios"),
           .kv_heads = integer_of(parameters, "kv_heads"),
-          .shared = parameters.boolean("shared"),
+          .shared = parameters.has("shared") ? std::optional(parameters.boolean("shared")) : std::nullopt,
           .row_sources = list_of(parameters, "row_sources"),
           .index_sources = list_of(parameters, "index_sources"),
           .local_window = integer_of(parameters, "local_window"),
-          .top_k = integer_of(parameters, "top_k"),
-          .pool = pool_of(parameters, published.pool)};
+          .top_k = integer_of(parameters, "top_k")};
+}
+
+/// Takes a change back, so that what is wrong beside it can be found; false where it was not one.
+bool take_back(PatternChanges& changes, const std::string& field) {
+  const auto reset = [](auto& change) { return std::exchange(change, std::nullopt).has_value(); };
+  if (field == "layers") return reset(changes.layers);
+  if (field == "ratios") return reset(changes.ratios);
+  if (field == "kv_heads") return reset(changes.kv_heads);
+  if (field == "shared") return reset(changes.shared);
+  if (field == "row_sources") return reset(changes.row_sources);
+  if (field == "index_sources") return reset(changes.index_sources);
+  if (field == "local_window") return reset(changes.local_window);
+  if (field == "top_k") return reset(changes.top_k);
+  return field.starts_with("pool") && reset(changes.pool);
+}
+
+RowStorage storage_of(const Parameters& parameters, const std::string& key) {
+  return RowStorage(parameters.has(key) ? parameters.text(key) : "bf16");
 }
 
 std::string storage_key(const std::string& kind) {
@@ -60,24 +79,17 @@ class CostStudyReader {
       : root_(root), study_(study), diagnostics_(diagnostics) {}
 
   void read() {
-    const ParameterTable experiment = common_experiment_table();
-    read_top_level(root_, {"experiment", "cost", "architecture"}, experiment, diagnostics_);
-    study_.resolved.push_back({.key = "schema", .value = "1", .given = true});
-    const ParameterSet experiment_set = read_table(root_, "experiment", experiment, diagnostics_);
-    study_.experiment = values_of(experiment_set);
-    append_resolved(study_.resolved, "experiment.", experiment_set);
-
     const ParameterSet cost = read_table(root_, "cost", cost_table(), diagnostics_);
     if (const ReadParameter* context = cost.find("context"))
       for (const ParameterValue& value : context->values) study_.contexts.push_back(std::get<std::int64_t>(value));
-    append_resolved(study_.resolved, "cost.", cost);
+    record_table(study_, "cost", cost);
 
     const auto table_of = [](const TomlNode::Table&) { return architecture_table(); };
     const std::vector<NamedTable> tables = read_named_tables(root_, "architecture", table_of, diagnostics_);
     for (const NamedTable& table : tables) {
       check_against(table, tables);
-      append_resolved(study_.resolved, "architecture." + table.name + ".", table.set);
-      if (table.sound) add(table);
+      record_table(study_, "architecture." + table.name, table.set);
+      add(table);
     }
   }
 
@@ -94,28 +106,43 @@ class CostStudyReader {
                          did_you_mean(against, others)));
   }
 
+  /// The architecture, with what is legal of it: the rest was reported, or is here.
   void add(const NamedTable& table) {
     const Parameters parameters = values_of(table.set);
-    const ModelDescription published = describe_model(parameters.text("preset"));
+    if (!parameters.has("preset")) return;
+    Architecture architecture{.name = table.name,
+                              .model = changed_model(table.set, parameters),
+                              .storage = {.main = storage_of(parameters, "store"),
+                                          .index = storage_of(parameters, "index_store"),
+                                          .local = storage_of(parameters, "store_local")},
+                              .against = parameters.has("against") ? parameters.text("against") : "",
+                              .parameters = {}};
+    for (const auto& [key, value] : parameters.values())
+      if (key != "name") architecture.parameters.set(key, value);
+    for (const StoragePolicy::Fault& fault : architecture.storage.check(architecture.model))
+      report(table.set, storage_key(fault.kind), fault.message);
     try {
-      Architecture architecture{.name = table.name,
-                                .model = changed(published, changes_of(parameters, published)),
-                                .storage = {.main = RowStorage(parameters.text("store")),
-                                            .index = RowStorage(parameters.text("index_store")),
-                                            .local = RowStorage(parameters.text("store_local"))},
-                                .against = parameters.has("against") ? parameters.text("against") : "",
-                                .parameters = {}};
-      for (const auto& [key, value] : parameters.values())
-        if (key != "name") architecture.parameters.set(key, value);
-      for (const StoragePolicy::Fault& fault : architecture.storage.check(architecture.model))
-        report(table.set, storage_key(fault.kind), fault.message);
       layer_reads(architecture.model);  // whether the pool and top_k go together
-      study_.architectures.push_back(std::move(architecture));
-    } catch (const PatternFault& fault) {
-      report(table.set, fault.field.empty() ? "preset" : fault.field, fault.what());
     } catch (const UsageError& error) {
       report(table.set, "pool.blocks", error.what());
     }
+    study_.architectures.push_back(std::move(architecture));
+  }
+
+  ModelDescription changed_model(const ParameterSet& set, const Parameters& parameters) {
+    const ModelDescription published = describe_model(parameters.text("preset"));
+    PatternChanges changes = changes_of(parameters);
+    try {
+      changes.pool = pool_of(parameters, published.pool);
+    } catch (const PatternFault& fault) {
+      report(set, fault.field, fault.what());
+    }
+    while (true) try {
+        return changed(published, changes);
+      } catch (const PatternFault& fault) {
+        report(set, fault.field.empty() ? "preset" : fault.field, fault.what());
+        if (!take_back(changes, fault.field)) return published;
+      }
   }
 
   void report(const ParameterSet& set, const std::string& key, const std::string& message) {
@@ -131,14 +158,11 @@ class CostStudyReader {
 
 CostStudy read_cost_study(const std::filesystem::path& file, const std::vector<std::string>& settings) {
   CostStudy study;
-  study.file = file;
-  TomlDocument document = read_toml(file);
-  study.text = std::move(document.text);
-  Diagnostics diagnostics(file.string());
-  apply_settings(document.root, settings, diagnostics);
-  require_kind(document.root, "cache_cost", file.string());
-  CostStudyReader(*document.root.table(), study, diagnostics).read();
-  diagnostics.throw_if_any();
+  const StudyTables tables{
+      .program = "cache_cost", .experiment = common_experiment_table(), .others = {"cost", "architecture"}};
+  read_study_file(study, file, settings, tables, [&](const TomlNode::Table& root, Diagnostics& diagnostics) {
+    CostStudyReader(root, study, diagnostics).read();
+  });
   return study;
 }
 

@@ -10,17 +10,10 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "data/base/file_type.hpp"
 
 namespace lacuna {
 namespace {
-
-std::string what_it_is(mode_t mode) {
-  if (S_ISDIR(mode)) return "a directory";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "something else";
-}
 
 class Descriptor {
  public:
@@ -44,7 +37,7 @@ std::string read_bounded_file(const std::filesystem::path& file, std::size_t max
   struct stat status {};
   if (::stat(name.c_str(), &status) != 0) throw UsageError(fmt::format("{}: error: {}", name, std::strerror(errno)));
   if (!S_ISREG(status.st_mode))
-    throw UsageError(fmt::format("{}: error: not a regular file but {}", name, what_it_is(status.st_mode)));
+    throw UsageError(fmt::format("{}: error: not a regular file but {}", name, file_type_name(status.st_mode)));
 
   const Descriptor descriptor(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.get() < 0)

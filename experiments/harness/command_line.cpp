@@ -19,7 +19,8 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
   bool defaults = false;
   bool schema = false;
   app.add_option("PARAMS.toml", line.parameters, "The parameter file: what to measure");
-  app.add_option("-o,--output", output, "Results file; default results/<PARAMS>.h5, numbered where it exists");
+  const CLI::Option* const named =
+      app.add_option("-o,--output", output, "Results file; default results/<PARAMS>.h5, numbered where it exists");
   app.add_option("--set", line.settings, "Override a parameter: key=value, e.g. " + documents.setting)
       ->allow_extra_args(false);
   app.add_option("--threads", line.threads, "Worker threads; default: the number of cores")->check(CLI::Range(1, 1024));
@@ -54,6 +55,8 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("{}: {}\nSee {} --help.", program, error.what(), program));
   }
+  if (named->count() > 0 && output.empty())
+    throw UsageError(fmt::format("{0}: --output: the name is empty\nSee {0} --help.", program));
   if (print_pages(app, setting_keys(documents.json_schema()))) return std::nullopt;
   if (defaults) std::cout << documents.defaults();
   if (schema) std::cout << documents.json_schema();

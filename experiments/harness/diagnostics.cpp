@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
-#include "core/base/error.hpp"
+#include <algorithm>
 
 namespace lacuna {
 
 std::string error_line(const std::string& file, const Position& at, const std::string& message) {
   if (at.setting > 0) return fmt::format("--set:{}: error: {}", at.setting, message);
   return fmt::format("{}:{}:{}: error: {}", file, at.line, at.column, message);
+}
+
+void Diagnostics::error(const Position& at, std::string message, ExitCode code) {
+  errors_.emplace(at, std::move(message));
+  code_ = std::min(code_, code);
 }
 
 std::string Diagnostics::text() const {
@@ -21,7 +26,9 @@ std::string Diagnostics::text() const {
 }
 
 void Diagnostics::throw_if_any() const {
-  if (!errors_.empty()) throw UsageError(text());
+  if (errors_.empty()) return;
+  if (code_ == ExitCode::usage) throw UsageError(text());
+  throw LocatedError(code_, text());
 }
 
 }  // namespace lacuna

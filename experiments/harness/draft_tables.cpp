@@ -76,14 +76,6 @@ std::string text_at(const TomlNode::Table& table, std::string_view key) {
   return entry->node.text() == nullptr ? std::string() : *entry->node.text();
 }
 
-void require_kind(const TomlNode& root, const std::string& program, const std::string& file) {
-  LACUNA_ASSERT(root.table() != nullptr);
-  const std::string kind = text_at(*root.table(), "experiment.kind");
-  if (!kind.empty() && kind != program)
-    throw UsageError(
-        fmt::format("{}: error: experiment.kind is \"{}\"; this program runs \"{}\"", file, shown(kind), program));
-}
-
 void read_top_level(const TomlNode::Table& root, const std::vector<std::string>& tables,
                     const ParameterTable& experiment, Diagnostics& diagnostics) {
   std::vector<std::string> here = {"schema"};

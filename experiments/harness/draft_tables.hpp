@@ -23,10 +23,6 @@ struct NamedTable {
 /// The text at a key of one or two parts, or "".
 std::string text_at(const TomlNode::Table& table, std::string_view key);
 
-/// Whether the file's experiment.kind, where it has one, is `program`: otherwise UsageError, and nothing else of the
-/// file is worth a message.
-void require_kind(const TomlNode& root, const std::string& program, const std::string& file);
-
 /// Nothing but `schema`, which must be there and known, and `tables`.
 void read_top_level(const TomlNode::Table& root, const std::vector<std::string>& tables,
                     const ParameterTable& experiment, Diagnostics& diagnostics);

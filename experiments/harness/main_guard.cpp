@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
+#include "experiments/harness/diagnostics.hpp"
 #include "experiments/harness/early_end.hpp"
 #include "experiments/harness/interrupt.hpp"
 
@@ -47,7 +48,8 @@ int run(const std::function<int()>& work) {
       complain(early_end::interrupted_message() + "\n");
       return static_cast<int>(error.code());
     }
-    complain(fmt::format("{}{}\n", error.code() == ExitCode::usage ? "" : "error: ", error.what()));
+    const bool is_complete = error.code() == ExitCode::usage || dynamic_cast<const LocatedError*>(&error) != nullptr;
+    complain(fmt::format("{}{}\n", is_complete ? "" : "error: ", error.what()));
     complain_about_rest();
     return static_cast<int>(error.code());
   } catch (const std::system_error& error) {  // no thread to be had, a file system call that failed

@@ -108,7 +108,15 @@ class TargetFinder {
       throw EnvironmentError(fmt::format("{}: is complete: there is nothing to resume", file.string()));
     if (!is_begun && !line_.quiet)
       std::cerr << fmt::format("note: {}: nothing was begun; starts from the beginning\n", file.string());
-    return {file, Journal::resume(file, identity(file))};
+    Target target{file, Journal::resume(file, identity(file))};
+    // a run that was sealed may have published its results; one that replaces results was told to
+    const Journal& journal = *target.journal;
+    if (is_begun && is_there(file) && journal.sealed().empty() && !journal.replaces())
+      throw EnvironmentError(
+          fmt::format("{}: exists beside the journal of an unfinished run, which is not its own and would not replace "
+                      "it: move it away to go on, or --force starts anew and replaces both",
+                      file.string()));
+    return target;
   }
 
   const CommandLine& line_;

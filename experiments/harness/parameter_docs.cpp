@@ -44,7 +44,7 @@ void print_other_kinds(std::string& text, std::string_view header, std::string_v
   for (const Kind& kind : Registry<Kind>::instance().kinds()) {
     if (kind.name == chosen) continue;
     text += fmt::format("\n## {}\n# {}\n# {} = {}\n", kind.sentence, header, key, toml_value(kind.name));
-    for (const ParameterSpec& spec : kind.parameters) print(text, spec, true);
+    for (const ParameterSpec& spec : parameters_of(kind)) print(text, spec, true);
   }
 }
 

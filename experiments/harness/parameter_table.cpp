@@ -15,7 +15,7 @@ template <class Kind>
 std::vector<ParameterSpec> add_kinds(std::string_view chosen, const std::string& prefix, ParameterTable& table) {
   std::vector<ParameterSpec> own;
   for (const Kind& kind : Registry<Kind>::instance().kinds()) {
-    for (ParameterSpec spec : kind.parameters) {
+    for (ParameterSpec& spec : parameters_of(kind)) {
       spec.key = prefix + spec.key;
       table.elsewhere[spec.key].push_back(kind.name);
       if (kind.name == chosen) own.push_back(std::move(spec));

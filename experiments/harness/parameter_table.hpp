@@ -31,6 +31,15 @@ struct ParameterTable {
   std::vector<std::string> keys() const;
 };
 
+/// The parameters of a kind that registers itself, with all their choices.
+template <class Kind>
+std::vector<ParameterSpec> parameters_of(const Kind& kind) {
+  std::vector<ParameterSpec> specs = kind.parameters;
+  for (ParameterSpec& spec : specs)
+    if (spec.registered_choices != nullptr) spec.choices = spec.registered_choices();
+  return specs;
+}
+
 /// kind, seed, title, compression: [experiment] of every experiment.
 ParameterTable common_experiment_table();
 /// The same and what [experiment] takes in files of that program over paths: attention_error or model_divergence.

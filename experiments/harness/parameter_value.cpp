@@ -110,8 +110,10 @@ class ValueReader {
     if (spec_.is_path && value->empty()) return refuse(at, fmt::format("{} in {} names no file", key(), owner_));
     const auto& choices = spec_.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
-      return refuse(at, fmt::format("{} = {} in {} must be one of {}{}", key(), describe(node), owner_,
-                                    joined(choices, ", "), did_you_mean(*value, choices)));
+      return refuse(at,
+                    fmt::format("{} = {} in {} must be {}{}", key(), describe(node), owner_,
+                                choices.size() == 1 ? toml_value(choices.front()) : "one of " + joined(choices, ", "),
+                                did_you_mean(*value, choices)));
     return *value;
   }
 

@@ -8,11 +8,10 @@
 
 #include "core/approx/path_parameters.hpp"
 #include "core/approx/selector.hpp"
-#include "experiments/harness/draft_tables.hpp"
 #include "experiments/harness/parameter_text.hpp"
-#include "experiments/harness/resolved.hpp"
-#include "experiments/harness/settings.hpp"
 #include "experiments/harness/source_check.hpp"
+#include "experiments/harness/study_draft.hpp"
+#include "experiments/harness/study_file.hpp"
 #include "experiments/harness/sweep.hpp"
 
 namespace lacuna {
@@ -29,16 +28,16 @@ class StudyBuilder {
 
   void build() {
     study_.source_kind = draft_.source.set.text("kind");
-    study_.experiment = values_of(draft_.experiment);
+    record_table(study_, "source", draft_.source.set);
+    for (const OwnerDraft& path : draft_.paths) record_table(study_, path.address, path.set);
     if (draft_.source.sound) {
       if (!count_cells(draft_.source, {})) return;
       study_.source = make_sweep(draft_.source, "source_", folder_, {});
-      check_source_cells(draft_.source.set, study_.source_kind, study_.source, diagnostics_);
+      check_source_cells(study_.places, study_.source_kind, study_.source, diagnostics_);
     }
     study_.paths.resize(draft_.paths.size());
     built_.resize(draft_.paths.size(), false);
     for (std::size_t i = 0; i < draft_.paths.size(); ++i) build_path(i);
-    resolve();
   }
 
  private:
@@ -116,21 +115,10 @@ class StudyBuilder {
   void check_cells(const OwnerDraft& path, const Sweep& sweep) {
     const std::string selector = path.set.text("select.by");
     const SelectorKind* kind = selector.empty() ? nullptr : SelectorRegistry::instance().find(selector);
-    const auto report = [&](const std::vector<ParameterFault>& faults) {
-      for (const ParameterFault& fault : faults)
-        diagnostics_.error(path.set.position_of(fault.key), fmt::format("in {}: {}", path.set.owner, fault.message));
-    };
     for (const Parameters& cell : sweep.cells) {
-      if (kind != nullptr && kind->check) report(kind->check(cell));
-      report(check_path(cell));
+      if (kind != nullptr && kind->check) study_.places.report(path.address, kind->check(cell), diagnostics_);
+      study_.places.report(path.address, check_path(cell), diagnostics_);
     }
-  }
-
-  void resolve() {
-    study_.resolved.push_back({.key = "schema", .value = "1", .given = true});
-    append_resolved(study_.resolved, "experiment.", draft_.experiment);
-    append_resolved(study_.resolved, "source.", draft_.source.set);
-    for (const OwnerDraft& path : draft_.paths) append_resolved(study_.resolved, path.address + ".", path.set);
   }
 
   const StudyDraft& draft_;
@@ -143,18 +131,13 @@ class StudyBuilder {
 
 }  // namespace
 
-Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings,
-                 const std::string& program) {
+Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings, const StudyRules& rules) {
   Study study;
-  study.file = file;
-  TomlDocument document = read_toml(file);
-  study.text = std::move(document.text);
-  Diagnostics diagnostics(file.string());
-  apply_settings(document.root, settings, diagnostics);
-  if (!program.empty()) require_kind(document.root, program, file.string());
-  const StudyDraft draft = read_draft(document.root, diagnostics);
-  StudyBuilder(draft, study, diagnostics).build();
-  diagnostics.throw_if_any();
+  const StudyTables tables{
+      .program = rules.program, .experiment = experiment_table(rules.program), .others = {"source", "path", "sweep"}};
+  read_study_file(study, file, settings, tables, [&](const TomlNode::Table& root, Diagnostics& diagnostics) {
+    StudyBuilder(read_draft(root, rules.source, diagnostics), study, diagnostics).build();
+  });
   return study;
 }
 

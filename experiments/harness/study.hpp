@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/parameter.hpp"
+#include "experiments/harness/parameter_places.hpp"
 
 namespace lacuna {
 
@@ -55,6 +56,7 @@ struct StudyRecord {
   std::string text;                         ///< verbatim
   Parameters experiment;                    ///< keys "kind", "seed", ...
   std::vector<ResolvedParameter> resolved;  ///< in the order of the table
+  ParameterPlaces places;                   ///< of all parameters
 };
 
 struct Study : StudyRecord {
@@ -63,11 +65,17 @@ struct Study : StudyRecord {
   std::vector<StudyPath> paths;
 };
 
+/// What of the parameter table a program runs.
+struct StudyRules {
+  std::string program = {};  ///< experiment.kind of its files; "": any
+  std::string source = {};   ///< the one kind of source that it runs; "": any
+};
+
 /// Reads, checks and resolves a parameter file. `settings` are the --set arguments, "path.top_k.select.k=64".
 /// Throws UsageError whose message holds every error found, one per line, "file:line:col: error: ...", or that alone
-/// that the file is another program's than `program` ("": any's).
+/// that the file is another program's; LocatedError where all of them lie in files that it names.
 Study read_study(const std::filesystem::path& file, const std::vector<std::string>& settings,
-                 const std::string& program = "");
+                 const StudyRules& rules = {});
 
 /// Every parameter of a study of `program` with its default, as a commented parameter file that runs: over a source of
 /// the given kind, with one path.

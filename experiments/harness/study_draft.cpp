@@ -6,6 +6,7 @@
 
 #include "core/base/suggestion.hpp"
 #include "experiments/harness/draft_tables.hpp"
+#include "experiments/harness/source_check.hpp"
 #include "experiments/harness/zip.hpp"
 
 namespace lacuna {
@@ -15,15 +16,9 @@ class DraftReader {
  public:
   DraftReader(const TomlNode::Table& root, Diagnostics& diagnostics) : root_(root), diagnostics_(diagnostics) {}
 
-  StudyDraft read() {
-    const ParameterTable experiment = experiment_table(text_at(root_, "experiment.kind"));
-    read_top_level(root_, {"experiment", "source", "path", "sweep"}, experiment, diagnostics_);
+  StudyDraft read(const std::string& source_kind) {
     StudyDraft draft;
-    draft.experiment = read_table(root_, "experiment", experiment, diagnostics_);
-    draft.source.address = "source";
-    const std::size_t errors = diagnostics_.count();
-    draft.source.set = read_table(root_, "source", source_table(text_at(root_, "source.kind")), diagnostics_);
-    draft.source.sound = diagnostics_.count() == errors;
+    draft.source = read_source(root_, source_kind, diagnostics_);
     const auto table_of = [](const TomlNode::Table& path) { return path_table(text_at(path, "select.by")); };
     for (NamedTable& path : read_named_tables(root_, "path", table_of, diagnostics_))
       draft.paths.push_back({.address = "path." + path.name,
@@ -73,9 +68,8 @@ class DraftReader {
 
 }  // namespace
 
-StudyDraft read_draft(const TomlNode& root, Diagnostics& diagnostics) {
-  LACUNA_ASSERT(root.table() != nullptr);
-  return DraftReader(*root.table(), diagnostics).read();
+StudyDraft read_draft(const TomlNode::Table& root, const std::string& source_kind, Diagnostics& diagnostics) {
+  return DraftReader(root, diagnostics).read(source_kind);
 }
 
 }  // namespace lacuna

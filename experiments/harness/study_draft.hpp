@@ -24,13 +24,13 @@ struct OwnerDraft {
 };
 
 struct StudyDraft {
-  ParameterSet experiment;
   OwnerDraft source;
   std::vector<OwnerDraft> paths;
 };
 
-/// Reports everything that is wrong with the tables and their values, and with how they refer to each other.
-StudyDraft read_draft(const TomlNode& root, Diagnostics& diagnostics);
+/// The tables beside [experiment]. Reports everything that is wrong with them and their values, and with how they refer
+/// to each other. `source_kind`: the one kind of source that may be; "": any.
+StudyDraft read_draft(const TomlNode::Table& root, const std::string& source_kind, Diagnostics& diagnostics);
 
 /// The key of a selector kind "path" that names the path whose selection is read.
 inline constexpr std::string_view kReferenceKey = "select.path";

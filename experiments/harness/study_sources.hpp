@@ -1,30 +1,30 @@
 // The sources of a study, one for each cell of its sweep, and what they read.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/base/error.hpp"
+#include "core/base/parameter.hpp"
 #include "data/problem_source.hpp"
 #include "experiments/harness/study.hpp"
 
 namespace lacuna {
 
-/// open(cell, seed) of every cell. A UsageError of it is one of the parameter file.
+/// open(cell, seed) of every cell. Throws one error with the faults of all cells, each at its parameter (Diagnostics).
 template <class Open>
 auto open_sources(const StudyRecord& study, const Sweep& source, const Open& open) {
   const auto seed = static_cast<std::uint64_t>(study.experiment.integer("seed"));
   std::vector<decltype(open(source.cells.front(), seed))> sources;
-  for (const Parameters& cell : source.cells) try {
-      sources.push_back(open(cell, seed));
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: error: {}", study.file.string(), error.what()));
-    }
+  Diagnostics diagnostics(study.file.string());
+  for (const Parameters& cell : source.cells) {
+    std::vector<ParameterFault> faults;
+    collect_faults(faults, "kind", [&] { sources.push_back(open(cell, seed)); });
+    study.places.report("source", faults, diagnostics);
+  }
+  diagnostics.throw_if_any();
   return sources;
 }
 
@@ -44,9 +44,10 @@ SourceInputs inputs_of(const std::vector<std::unique_ptr<Source>>& sources) {
   return inputs;
 }
 
-/// Notes of a source, to stderr.
-inline void print_notes(const ProblemSource& source) {
-  for (const std::string& note : source.notes()) std::cerr << "note: " << note << '\n';
+/// To stderr.
+inline void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) std::cerr << "note: " << note << '\n';
 }
+inline void print_notes(const ProblemSource& source) { print_notes(source.notes()); }
 
 }  // namespace lacuna

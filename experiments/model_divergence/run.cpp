@@ -10,6 +10,7 @@
 #include "experiments/harness/interrupt.hpp"
 #include "experiments/harness/open_results.hpp"
 #include "experiments/harness/output_check.hpp"
+#include "experiments/harness/path_check.hpp"
 #include "experiments/harness/progress.hpp"
 #include "experiments/harness/study_sources.hpp"
 #include "experiments/model_divergence/replay_check.hpp"
@@ -18,30 +19,25 @@
 namespace lacuna {
 namespace {
 
-Study read_divergence_study(const CommandLine& line) {
-  Study study = read_study(line.parameters, line.settings, "model_divergence");
-  const std::string file = line.parameters.string();
-  if (study.source_kind != "model")
-    throw UsageError(
-        fmt::format("{}: error: source.kind is \"{}\"; model_divergence runs a \"model\"", file, study.source_kind));
-  return study;
-}
-
-/// A replay must suit the model, which is the same in every source cell up to its widths.
+/// A replay must suit the model, which is the same in every source cell up to its widths. UsageError with every fault.
 void check_replays(const Study& study, const ModelDescription& model) {
+  Diagnostics diagnostics(study.file.string());
   for (const StudyPath& path : study.paths)
     for (const Parameters& cell : path.sweep.cells)
       if (const auto fault = check_replay_of_model(cell, model))
-        throw UsageError(fmt::format("{}: error: [[path]] \"{}\": {} = {}: {}", study.file.string(), path.name,
-                                     fault->key, to_string(cell.at(fault->key)), fault->message));
+        study.places.report("path." + path.name, {*fault}, diagnostics);
+  diagnostics.throw_if_any();
 }
 
 /// experiment.compare_from; the last of the shortest sequences is at `last`.
 Index first_compared(const Study& study, Index last) {
   const Index first = study.experiment.integer("compare_from");
+  Diagnostics diagnostics(study.file.string());
   if (first > last)
-    throw UsageError(fmt::format("{}: error: experiment.compare_from = {}: the last token stands at position {}",
-                                 study.file.string(), first, last));
+    diagnostics.error(
+        study.places.of("experiment.compare_from"),
+        fmt::format("'compare_from' = {} in [experiment]: the last token stands at position {}", first, last));
+  diagnostics.throw_if_any();
   return first;
 }
 
@@ -67,7 +63,7 @@ std::string format_plan(const Study& study, const ModelSource& model, const std:
 }  // namespace
 
 std::filesystem::path run_model_divergence(const CommandLine& line, int argc, char** argv) {
-  const Study study = read_divergence_study(line);
+  const Study study = read_study(line.parameters, line.settings, {.program = "model_divergence", .source = "model"});
   const auto models = open_sources(study, study.source, [](const Parameters& cell, std::uint64_t seed) {
     return std::make_unique<ModelSource>(cell, seed);
   });
@@ -83,6 +79,7 @@ std::filesystem::path run_model_divergence(const CommandLine& line, int argc, ch
   check_paths(study, shapes, last_query);
   check_replays(study, models.front()->decoder().model());
   const Index compare_from = first_compared(study, *std::ranges::min_element(last_query));
+  if (!line.quiet) print_notes(path_notes(study, shapes));
   const std::vector<PathPlan> plans = plan_paths(study, most_keys);
   const kernels::Backend& backend = choose_backend(line.backend);
   if (line.dry_run) {

@@ -34,7 +34,8 @@ ParameterTable replay_table() {
        .minimum = 1,
        .maximum = kLongest,
        .required = true,
-       .sentence = "Last tokens of the prefix, and of what a hit found, that are run again; at most all of them."},
+       .sentence = "Last tokens of the prefix, and of what a hit found, that are run again; at most the prefix, and of "
+                   "a hit at most all of it."},
       {.key = "variant",
        .type = text,
        .choices = variant_names(),

@@ -4,9 +4,8 @@
 
 #include "core/approx/budget.hpp"
 #include "experiments/harness/draft_tables.hpp"
-#include "experiments/harness/resolved.hpp"
-#include "experiments/harness/settings.hpp"
 #include "experiments/harness/source_check.hpp"
+#include "experiments/harness/study_file.hpp"
 #include "experiments/harness/sweep.hpp"
 #include "experiments/harness/zip.hpp"
 #include "experiments/replay_error/parameters.hpp"
@@ -27,55 +26,65 @@ class ReplayStudyReader {
       : root_(root), study_(study), diagnostics_(diagnostics) {}
 
   void read() {
-    const ParameterTable experiment = common_experiment_table();
-    read_top_level(root_, {"experiment", "source", "replay", "sweep"}, experiment, diagnostics_);
-    study_.resolved.push_back({.key = "schema", .value = "1", .given = true});
-    const ParameterSet experiment_set = read_table(root_, "experiment", experiment, diagnostics_);
-    study_.experiment = values_of(experiment_set);
-    append_resolved(study_.resolved, "experiment.", experiment_set);
-
     StudyDraft draft;
-    draft.source.address = "source";
-    const std::size_t errors = diagnostics_.count();
-    draft.source.set = read_table(root_, "source", source_table("model"), diagnostics_);
+    draft.source = read_source(root_, "model", diagnostics_);
     if (const TomlEntry* sweep = find(root_, "sweep")) read_zips(*sweep, draft, diagnostics_);
-    append_resolved(study_.resolved, "source.", draft.source.set);
+    record_table(study_, "source", draft.source.set);
     const ParameterSet replay = read_table(root_, "replay", replay_table(), diagnostics_);
-    append_resolved(study_.resolved, "replay.", replay);
-    if (diagnostics_.count() == errors) resolve(draft.source, replay);
+    record_table(study_, "replay", replay);
+    read_replays(replay);
+    read_prefix(draft.source.set);
+    if (draft.source.sound) read_source_cells(draft.source);
   }
 
  private:
-  void resolve(const OwnerDraft& source, const ParameterSet& replay) {
-    for (const ParameterValue& length : replay.find("length")->values)
+  void read_replays(const ParameterSet& replay) {
+    for (const ParameterValue& length : values(replay, "length"))
       study_.lengths.push_back(std::get<std::int64_t>(length));
-    for (const ParameterValue& name : replay.find("variant")->values)
+    for (const ParameterValue& name : values(replay, "variant"))
       study_.variants.push_back(&replay_variant(std::get<std::string>(name)));
-    study_.hits = replay.find("hit")->values;
-    study_.hit_swept = replay.find("hit")->swept;
-    study_.steps = std::get<std::int64_t>(replay.find("steps")->values.front());
-    const auto n = std::get<std::int64_t>(source.set.find("n")->values.front());
+    study_.hits = values(replay, "hit");
+    study_.hit_swept = !study_.hits.empty() && replay.find("hit")->swept;
+    for (const ParameterValue& steps : values(replay, "steps")) study_.steps = std::get<std::int64_t>(steps);
+  }
+
+  /// The prefix, and whether it has what is replayed of it. What has no legal value is not asked.
+  void read_prefix(const ParameterSet& source) {
+    if (study_.steps == 0 || values(source, "n").empty()) return;
+    const auto n = std::get<std::int64_t>(values(source, "n").front());
     study_.prefix = n - study_.steps;
     if (study_.prefix < 1)
-      return diagnostics_.error(
-          replay.position_of("steps"),
-          fmt::format("'steps' = {} in [replay] leaves no prefix: source.n is {}", study_.steps, n));
-    for (const ParameterValue& hit : study_.hits)
-      if (hit_tokens(hit, study_.prefix) > study_.prefix)
-        diagnostics_.error(replay.position_of("hit"),
-                           fmt::format("'hit' = {} in [replay] is more than the prefix, which has {} tokens: source.n "
-                                       "is {} and {} are the steps",
-                                       to_string(hit), study_.prefix, n, study_.steps));
+      return refuse("steps", fmt::format("'steps' = {} leaves no prefix: source.n is {}", study_.steps, n));
+    const auto within_prefix = [&](const std::string& key, Index tokens, const ParameterValue& as_written) {
+      if (tokens > study_.prefix)
+        refuse(key, fmt::format("'{}' = {} is more than the prefix, which has {} tokens: source.n is {} and {} are the "
+                                "steps",
+                                key, to_string(as_written), study_.prefix, n, study_.steps));
+    };
+    for (const std::int64_t length : study_.lengths) within_prefix("length", length, length);
+    for (const ParameterValue& hit : study_.hits) within_prefix("hit", hit_tokens(hit, study_.prefix), hit);
+  }
+
+  void read_source_cells(const OwnerDraft& source) {
     std::vector<std::int64_t> sizes = axis_sizes(source);
     for (const std::size_t size : {study_.hits.size(), study_.lengths.size(), study_.variants.size()})
       sizes.push_back(static_cast<std::int64_t>(size));
     if (product(sizes) > kMostCells)
-      return diagnostics_.error(replay.position_of("length"),
-                                fmt::format("the study has {} cells, source and replay multiplied; at most {} are "
-                                            "possible",
-                                            product(sizes), kMostCells));
+      return refuse("length",
+                    fmt::format("the study has {} cells, source and replay multiplied; at most {} are possible",
+                                product(sizes), kMostCells));
     study_.source = make_sweep(source, "source_", study_.file.parent_path(), {});
-    check_source_cells(source.set, "model", study_.source, diagnostics_);
+    check_source_cells(study_.places, "model", study_.source, diagnostics_);
+  }
+
+  void refuse(const std::string& key, const std::string& message) {
+    study_.places.report("replay", {{key, message}}, diagnostics_);
+  }
+
+  /// The legal values of a parameter; none where it is missing.
+  static std::vector<ParameterValue> values(const ParameterSet& set, std::string_view key) {
+    const ReadParameter* parameter = set.find(key);
+    return parameter == nullptr ? std::vector<ParameterValue>() : parameter->values;
   }
 
   const TomlNode::Table& root_;
@@ -102,21 +111,11 @@ std::vector<ReplayCell> ReplayStudy::cells() const {
 
 ReplayStudy read_replay_study(const std::filesystem::path& file, const std::vector<std::string>& settings) {
   ReplayStudy study;
-  study.file = file;
-  TomlDocument document = read_toml(file);
-  study.text = std::move(document.text);
-  Diagnostics diagnostics(file.string());
-  apply_settings(document.root, settings, diagnostics);
-  LACUNA_ASSERT(document.root.table() != nullptr);
-  const auto leave = [&](const std::string& key, const std::string& program, const std::string& wanted) {
-    const std::string kind = text_at(*document.root.table(), key);
-    if (!kind.empty() && kind != wanted)
-      throw UsageError(fmt::format("{}: error: {} is \"{}\"; {} \"{}\"", file.string(), key, kind, program, wanted));
-  };
-  leave("experiment.kind", "this program runs", "replay_error");
-  leave("source.kind", "replay_error runs a", "model");
-  ReplayStudyReader(*document.root.table(), study, diagnostics).read();
-  diagnostics.throw_if_any();
+  const StudyTables tables{
+      .program = "replay_error", .experiment = common_experiment_table(), .others = {"source", "replay", "sweep"}};
+  read_study_file(study, file, settings, tables, [&](const TomlNode::Table& root, Diagnostics& diagnostics) {
+    ReplayStudyReader(root, study, diagnostics).read();
+  });
   return study;
 }
 

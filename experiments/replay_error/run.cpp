@@ -15,12 +15,31 @@
 namespace lacuna {
 namespace {
 
-/// The source, whose layers must be such that the study's variants can replay them.
-std::unique_ptr<ModelSource> open_model(const ReplayStudy& study, const Parameters& cell, std::uint64_t seed) {
-  auto model = std::make_unique<ModelSource>(cell, seed);
-  for (const ReplayCell& replay : study.cells())
-    ReplayPlan::of(model->decoder().model(), *replay.variant, replay.extents);
-  return model;
+using Models = std::vector<std::unique_ptr<ModelSource>>;
+
+/// The sources. Their layers must be such that the study's variants can replay them, their sequences as long as the
+/// prefix and the steps.
+Models open_models(const ReplayStudy& study) {
+  Models models = open_sources(study, study.source, [](const Parameters& cell, std::uint64_t seed) {
+    return std::make_unique<ModelSource>(cell, seed);
+  });
+  Diagnostics diagnostics(study.file.string());
+  const std::vector<ReplayCell> cells = study.cells();
+  for (const std::unique_ptr<ModelSource>& model : models) {
+    for (const ReplayCell& replay : cells) {
+      std::vector<ParameterFault> faults;
+      collect_faults(faults, "variant",
+                     [&] { ReplayPlan::of(model->decoder().model(), *replay.variant, replay.extents); });
+      study.places.report("replay", faults, diagnostics);
+    }
+    if (const Index n = static_cast<Index>(model->tokens(0).size()); n < study.prefix + study.steps)
+      study.places.report(
+          "source",
+          {{"n", fmt::format("n = {}, and the file of tokens has {} in a sequence", study.prefix + study.steps, n)}},
+          diagnostics);
+  }
+  diagnostics.throw_if_any();
+  return models;
 }
 
 /// Replays of one sequence, each counted once however many cells have it.
@@ -45,8 +64,7 @@ std::filesystem::path run_replay_error(const CommandLine& line, int argc, char**
   const ReplayStudy study = read_replay_study(line.parameters, line.settings);
   if (line.backend != "cpu")
     throw UsageError(fmt::format("--backend {}: replay_error attends exactly, on the CPU", line.backend));
-  const auto models = open_sources(
-      study, study.source, [&](const Parameters& cell, std::uint64_t seed) { return open_model(study, cell, seed); });
+  const Models models = open_models(study);
   if (!line.quiet) print_notes(*models.front());
   if (line.dry_run) {
     std::cout << format_plan(study, *models.front());

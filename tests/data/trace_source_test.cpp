@@ -112,7 +112,9 @@ TEST(TraceSourceFaults, FilesThatDifferAreNamedWithTheDifference) {
       write_parts(writer, content, leave_out);
       add(writer);
     }
-    const std::string message = message_of<InputError>([&] { open_source({directory / "a.h5", directory / "b.h5"}); });
+    const std::string message = message_of<ParameterError>([&] {
+      open_source({directory / "a.h5", directory / "b.h5"});
+    });
     for (const std::string& part : {directory / "a.h5", directory / "b.h5", what})
       EXPECT_NE(message.find(part), std::string::npos) << message;
   };

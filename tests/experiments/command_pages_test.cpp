@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/base/error.hpp"
 #include "data/temporary_directory.hpp"
+#include "experiments/harness/command_line.hpp"
 #include "experiments/harness/study.hpp"
 
 namespace lacuna {
@@ -68,6 +70,16 @@ TEST(Completion, KnowsEveryKeyOfTheParameterTable) {
     EXPECT_NE(std::find(keys.begin(), keys.end(), key), keys.end()) << key;
   for (const std::string& key : keys)
     EXPECT_EQ(key.find("grid"), std::string::npos) << key << " is a sweep, not a parameter";
+}
+
+TEST(CommandLineFaults, AnEmptyNameOfTheResultsIsRefused) {
+  const char* arguments[] = {"program", "study.toml", "-o", ""};
+  try {
+    parse_command_line("program", "A question?", {nullptr, nullptr, ""}, 4, const_cast<char**>(arguments));
+    FAIL() << "was taken";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(std::string(error.what()), "program: --output: the name is empty\nSee program --help.");
+  }
 }
 
 }  // namespace

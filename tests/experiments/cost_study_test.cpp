@@ -162,9 +162,17 @@ TEST(ReadCostStudyFaults, PointsAtTheFieldThatDoesNotGoWithTheModel) {
             "params.toml:12:1: error: in [[architecture]] \"v41\": layers is 41; the model has 40");
 }
 
+TEST(ReadCostStudyFaults, OneOfAnArchitectureDoesNotHideAnother) {
+  EXPECT_EQ(cost_errors(kCostHead + kV41 + "layers = 41\nkv_heads = 3\nstroe = \"f32\"\nratios = [1]\n"),
+            "params.toml:12:1: error: in [[architecture]] \"v41\": layers is 41; the model has 40\n"
+            "params.toml:13:1: error: in [[architecture]] \"v41\": kv_heads: layer 0 has no KV heads of its own\n"
+            "params.toml:14:1: error: unknown key 'stroe' in [[architecture]] \"v41\"; did you mean 'store'?\n"
+            "params.toml:15:1: error: in [[architecture]] \"v41\": ratios has 1 numbers; the model has 40 layers");
+}
+
 TEST(ReadCostStudyFaults, LeavesOtherExperimentsToTheirPrograms) {
   EXPECT_EQ(cost_errors("schema = 1\n[experiment]\nkind = \"attention_error\"\n[source]\n"),
-            "params.toml: error: experiment.kind is \"attention_error\"; this program runs \"cache_cost\"");
+            "params.toml:3:1: error: experiment.kind is \"attention_error\"; this program runs \"cache_cost\"");
 }
 
 TEST(ShippedCostStudies, GoFromV1ToV41AndFromV4ToV41OneChangeAtATime) {

@@ -273,6 +273,8 @@ TEST(ModelDivergenceFaults, NameWhatDoesNotSuit) {
     return text.find(part) != std::string::npos;
   };
   const std::string text = study("v41_small", 0);
+  EXPECT_TRUE(
+      says(message(text, "kind = \"model\"", "kind = \"v32\""), "'kind' = \"v32\" in [source] must be \"model\""));
   EXPECT_TRUE(says(message(text, "model_divergence", "attention_error"), "this program runs \"model_divergence\""));
   EXPECT_TRUE(
       says(message(text, "seed = 3", "record_selected = true"), "unknown key 'record_selected' in [experiment]"));

@@ -71,7 +71,8 @@ TEST(ReplayBudget, IsTheReplayThatRunsTheTwoTimesOneAfterTheOtherToTheBit) {
     const Folder folder("replay_budget");
     const std::filesystem::path result =
         run(folder, study(of.preset) + replay_path("replay", "prefix = 40, " + kLengths + of.from_layer));
-    const ModelSource source(read_study(folder.path() / "params.toml", {}).source.cells.front(), 3);
+    const ModelSource source(
+        read_study(folder.path() / "params.toml", {}, {.program = "model_divergence"}).source.cells.front(), 3);
     const Numbers expected = replayed_kl(source, replay_variant(of.variant));
     const Numbers kl = numbers(result, "/path/replay/kl_exact_approx");  // [length][sequence][39 .. 47]
     ASSERT_EQ(kl.size(), std::size(kLength) * 2 * 9);

@@ -210,9 +210,29 @@ TEST(ResumeContract, BehindCompleteResultsTheSameAreThereAndNoJournal) {
   EXPECT_FALSE(std::filesystem::exists(directory / "r.h5.journal"));
   // results that are not the journal's are another's
   write_bytes(directory / "r.h5.journal", without_seal);
-  EXPECT_NE(message_of<EnvironmentError>([&] { resume(run_attention_error, line); }).find("already exists"),
+  EXPECT_NE(message_of<EnvironmentError>([&] {
+              resume(run_attention_error, line);
+            }).find("r.h5: exists beside the journal of an unfinished run"),
             std::string::npos);
   EXPECT_EQ(content_sha256(directory / "r.h5"), digest);
+  EXPECT_EQ(read_bytes(directory / "r.h5.journal"), without_seal);
+  // moved away, the run goes on to the same results; forced, it starts anew and nothing of the journal is left
+  std::filesystem::rename(directory / "r.h5", directory / "moved.h5");
+  EXPECT_EQ(content_sha256(resume(run_attention_error, line)), digest);
+  write_bytes(directory / "r.h5", "old");
+  write_bytes(directory / "r.h5.journal", without_seal);
+  CommandLine forced = line;
+  forced.force = true;
+  EXPECT_EQ(content_sha256(run(run_attention_error, forced)), digest);
+  EXPECT_FALSE(std::filesystem::exists(directory / "r.h5.journal"));
+}
+
+TEST(ResumeFaults, GoingOnAndStartingAnewExcludeEachOther) {
+  const char* arguments[] = {"program", "study.toml", "--resume", "--force"};
+  EXPECT_NE(message_of<UsageError>([&] {
+              parse_command_line("program", "A question?", {nullptr, nullptr, ""}, 4, const_cast<char**>(arguments));
+            }).find("--force excludes --resume"),
+            std::string::npos);
 }
 
 TEST(ResumeContract, OfARunThatReplacesResultsReplacesThem) {

@@ -94,9 +94,12 @@ TEST(TrainedModelFaults, PointAtTheLineOfTheParameterFile) {
   EXPECT_EQ(errors(head + path), "params.toml:5:1: error: in [source]: 'preset' or 'checkpoint' is missing");
   EXPECT_EQ(
       errors(head + "checkpoint = \"c\"\n" + path),
-      "params.toml:6:1: error: in [source]: 'tokens' is missing: random tokens say nothing about a trained model");
+      "params.toml:6:1: error: in [source]: 'tokens' is missing: random tokens say nothing about a trained model\n"
+      "params.toml:6:1: error: in [source]: c: No such file or directory");
   EXPECT_EQ(
       errors(head + "checkpoint = \"c\"\ntokens = \"t\"\npreset = \"v3\"\nd_model = { grid = [32, 128] }\n" + path),
+      "params.toml:6:1: error: in [source]: c: No such file or directory\n"
+      "params.toml:7:1: error: in [source]: t: No such file or directory\n"
       "params.toml:8:1: error: in [source]: a checkpoint has a model of its own; give one of the two\n"
       "params.toml:9:1: error: in [source]: 'd_model' shapes a preset; a checkpoint is taken as it is");
   EXPECT_EQ(errors(head + "checkpoint = \"\"\ntokens = \"t\"\n" + path),

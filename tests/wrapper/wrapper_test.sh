@@ -122,11 +122,29 @@ test_help_names_every_command() {
 
 test_wrong_command_is_a_usage_error() {
   lacuna 2 tset
-  has_line err "unknown command 'tset'; the commands are: run, gamma, test, build, doctor, help"
+  has_line err "unknown command 'tset'; did you mean 'test'? the commands are: run, gamma, test, build, doctor, help"
+  lacuna 2 gama x.h5
+  has_line err "did you mean 'gamma'?"
+  lacuna 2 frobnicate
+  has_line err "unknown command 'frobnicate'; the commands are: run, gamma"
+  lacuna 2 --hlep
+  has_line err "unknown command '--hlep'; the commands are"
   lacuna 2
   has_line err "Usage: ./lacuna COMMAND"
   lacuna 2 build no_such_preset
   has_line err "release debug asan tsan cuda"
+}
+
+test_version_is_that_of_the_project() {
+  printf 'project(lacuna VERSION 1.2.3 LANGUAGES C CXX\n' >"$tree/CMakeLists.txt"
+  lacuna 0 --version
+  [[ $(<"$work/out") == "lacuna 1.2.3" ]] || fail "a tree without a revision"
+  cp "$source_root/CMakeLists.txt" "$tree/"
+  stand_in git <<<'echo 0123abcd-dirty'
+  mkdir "$tree/.git"
+  lacuna 0 version
+  grep -qE '^lacuna [0-9]+\.[0-9]+\.[0-9]+ \(revision 0123abcd-dirty\)$' "$work/out" || fail "no version and revision"
+  not_called cmake
 }
 
 test_kind_is_read_from_the_experiment_table() {
@@ -150,6 +168,12 @@ test_unknown_kind_lists_the_experiments() {
     has_line err "  alpha"
     has_line err "  beta"
   done
+  printf '[experiment]\nkind = "alhpa"\n' >"$work/unknown.toml"
+  lacuna 2 run "$work/unknown.toml"
+  has_line err 'experiment.kind = "alhpa" is not an experiment; did you mean '"'alpha'?"
+  printf '[experiment]\nkind = "omega3"\n' >"$work/unknown.toml"
+  lacuna 2 run "$work/unknown.toml"
+  lacks err "did you mean"
   lacuna 2 run "$work/no_such_file.toml"
   has_line err "  quickstart.toml"
   not_called cmake
@@ -306,6 +330,13 @@ test_build_reports_one_line_or_the_failure() {
   has_line err "b.cpp:1:2: error: no"
   lacks err "Building a.cpp"
   has_line err "the log is build/release/build.log"
+}
+
+test_long_build_off_a_terminal_says_how_far_it_is() {
+  LACUNA_PROGRESS=0 lacuna 7 run
+  has_line err "lacuna: building alpha (2 steps)..."
+  has_line err "lacuna: building alpha (2 of 2 steps)... done in "
+  lacks err "Re-running"
 }
 
 test_ctest_flags_and_exit_code_pass_through() {

@@ -215,7 +215,7 @@ TEST(CheckpointFaults, WhatIsNoCheckpointIsRefused) {
             directory.path().string() + ": neither model.safetensors nor model.safetensors.index.json is in it");
   ASSERT_EQ(::mkfifo((directory / "model.safetensors").c_str(), 0600), 0);
   EXPECT_EQ(message_of<InputError>([&] { read_checkpoint(directory.path().string()); }),
-            directory / "model.safetensors" + ": not a regular file");
+            directory / "model.safetensors" + ": not a regular file but a pipe");
 }
 
 TEST(CheckpointFaults, WeightsBeyondTheMemoryAreRefusedBeforeTheyAreRead) {

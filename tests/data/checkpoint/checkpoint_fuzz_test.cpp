@@ -1,96 +1,71 @@
 // Damaged checkpoints: an InputError that names the file, or numbers; never a crash, a hang or a fault of ours.
 #include <gtest/gtest.h>
 
-#include "core/base/rng.hpp"
 #include "core/model/decoder.hpp"
 #include "data/checkpoint/small_checkpoint.hpp"
+#include "data/damaged_bytes.hpp"
 
 namespace lacuna {
 namespace {
 
-// Forking a process under a sanitizer takes 30 times as long: a sample of the places there.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t stride = 16;
-#else
-constexpr std::size_t stride = 1;
-#endif
+using damaged::Outcome;
 
-enum class Outcome { clean, refused };
-
-/// Reads the checkpoint and makes a decoder of it. Anything but an InputError is the test's failure.
+/// Reads the checkpoint and makes a decoder of it.
 Outcome outcome_of(const SmallCheckpoint& checkpoint) {
-  try {
+  return damaged::outcome_of(checkpoint.folder(), [&] {
     Checkpoint read = checkpoint.read();
     const Decoder decoder(std::move(read.model), std::move(read.weights));
-    return Outcome::clean;
-  } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()).find(checkpoint.folder()), 0U) << error.what();
-    return Outcome::refused;
-  }
+  });
 }
 
-struct Damaged {
+struct DamagedFile {
   const char* checkpoint;
   const char* file;
 };
-const std::vector<Damaged> kDamaged = {{"gpt2", "model.safetensors"},
-                                       {"llama", "model.safetensors"},
-                                       {"llama", "config.json"},
-                                       {"gpt2", "config.json"},
-                                       {"deepseek_v3", "config.json"},
-                                       {"deepseek_v3", "model.safetensors.index.json"},
-                                       {"deepseek_v3", "model-00001-of-00002.safetensors"}};
+const std::vector<DamagedFile> kDamaged = {{"gpt2", "model.safetensors"},
+                                           {"llama", "model.safetensors"},
+                                           {"llama", "config.json"},
+                                           {"gpt2", "config.json"},
+                                           {"deepseek_v3", "config.json"},
+                                           {"deepseek_v3", "model.safetensors.index.json"},
+                                           {"deepseek_v3", "model-00001-of-00002.safetensors"}};
 
 TEST(CheckpointFuzzFaults, TruncationAnywhereIsRefused) {
   const CounterRng rng(20261129, "truncation");
-  for (const Damaged& damaged : kDamaged) {
-    const SmallCheckpoint checkpoint(damaged.checkpoint);
-    const std::string good = read_bytes(checkpoint / damaged.file);
+  for (const DamagedFile& of : kDamaged) {
+    const SmallCheckpoint checkpoint(of.checkpoint);
+    const std::string good = read_bytes(checkpoint / of.file);
     ASSERT_EQ(outcome_of(checkpoint), Outcome::clean);
-    std::vector<std::size_t> lengths = {good.size() - 2};  // a text may end in a newline that nobody misses
-    for (std::size_t i = 0; i < std::min<std::size_t>(400, good.size() - 1); i += stride) lengths.push_back(i);
-    for (std::uint64_t i = 0; i < 100; i += stride)
-      lengths.push_back(static_cast<std::size_t>(rng.uniform(i) * static_cast<double>(good.size() - 1)));
-    for (const std::size_t length : lengths) {
-      write_bytes(checkpoint / damaged.file, good.substr(0, length));
-      ASSERT_EQ(outcome_of(checkpoint), Outcome::refused) << damaged.checkpoint << ' ' << damaged.file << ' ' << length;
+    // a text may end in a newline that nobody misses
+    for (const std::size_t length : damaged::cut_lengths(good.size() - 2, 400, rng)) {
+      write_bytes(checkpoint / of.file, good.substr(0, length));
+      ASSERT_EQ(outcome_of(checkpoint), Outcome::refused) << of.checkpoint << ' ' << of.file << ' ' << length;
     }
   }
 }
 
 TEST(CheckpointFuzzFaults, AFlippedByteIsRefusedOrRead) {
   const CounterRng rng(20261129, "flip");
-  for (const Damaged& damaged : kDamaged) {
-    const SmallCheckpoint checkpoint(damaged.checkpoint);
-    const std::string good = read_bytes(checkpoint / damaged.file);
-    const auto range = static_cast<double>(std::min<std::size_t>(good.size(), 4096));  // mostly structure
+  for (const DamagedFile& of : kDamaged) {
+    const SmallCheckpoint checkpoint(of.checkpoint);
+    const std::string good = read_bytes(checkpoint / of.file);
     int refused = 0;
-    for (std::uint64_t i = 0; i < 300; i += stride) {
-      std::string bytes = good;
-      const auto place = static_cast<std::size_t>(rng.uniform(2 * i) * range);
-      const auto bits = static_cast<unsigned char>(1 + rng.uniform(2 * i + 1) * 255);
-      bytes[place] = static_cast<char>(bytes[place] ^ bits);
-      write_bytes(checkpoint / damaged.file, bytes);
+    for (std::uint64_t i = 0; i < 300; i += damaged::stride) {
+      write_bytes(checkpoint / of.file, damaged::with_changed_byte(good, 4096, rng, i));  // mostly structure
       refused += outcome_of(checkpoint) == Outcome::refused ? 1 : 0;
     }
-    EXPECT_GT(refused, 60 / static_cast<int>(stride)) << damaged.checkpoint << ' ' << damaged.file;
+    EXPECT_GT(refused, 60 / static_cast<int>(damaged::stride)) << of.checkpoint << ' ' << of.file;
   }
 }
 
 TEST(CheckpointFuzzFaults, SeveralReplacedBytesAreRefusedOrRead) {
   const CounterRng rng(20261129, "flips");
-  for (const Damaged& damaged : kDamaged) {
-    const SmallCheckpoint checkpoint(damaged.checkpoint);
-    const std::string good = read_bytes(checkpoint / damaged.file);
-    const auto range = static_cast<double>(std::min<std::size_t>(good.size(), 4096));
-    for (std::uint64_t i = 0; i < 200; i += stride) {
-      std::string bytes = good;
-      for (std::uint64_t flip = 0; flip < 8; ++flip) {
-        const auto place = static_cast<std::size_t>(rng.uniform(16 * i + 2 * flip) * range);
-        const double kind = rng.uniform(16 * i + 2 * flip + 1);
-        bytes[place] = static_cast<char>(kind < 0.5 ? '0' + static_cast<int>(kind * 20) : static_cast<int>(kind * 256));
-      }
-      write_bytes(checkpoint / damaged.file, bytes);
+  for (const DamagedFile& of : kDamaged) {
+    const SmallCheckpoint checkpoint(of.checkpoint);
+    const std::string good = read_bytes(checkpoint / of.file);
+    const auto byte_of = [](double x) { return x < 0.5 ? '0' + static_cast<int>(x * 20) : static_cast<int>(x * 256); };
+    for (std::uint64_t i = 0; i < 200; i += damaged::stride) {
+      write_bytes(checkpoint / of.file, damaged::with_replaced_bytes(good, rng, i, byte_of));
       outcome_of(checkpoint);
     }
   }

@@ -96,21 +96,20 @@ TEST(ModelSourceFaults, NameTheParameter) {
   const auto message = [](const std::string& preset, const std::map<std::string, ParameterValue>& given) {
     try {
       ModelSource(model_parameters(preset, given), 1);
-    } catch (const UsageError& error) {
+    } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
   EXPECT_EQ(
       message("v41_flash", {{"d_model", std::int64_t{5120}}}),
-      "source.d_model = 5120: a model is run whole and in double, so published extents are refused; the widest is "
-      "1024");
+      "d_model = 5120: it must be a multiple of 16, at most 1024: a model is run whole and in double, so published "
+      "extents are refused");
   EXPECT_NE(message("v99", {}).find("model 'v99' is not known"), std::string::npos);
-  EXPECT_EQ(message("gpt2_small", {{"n", std::int64_t{1025}}}),
-            "source.n: 1025 tokens; gpt2_small has 1024 learned positions");
+  EXPECT_EQ(message("gpt2_small", {{"n", std::int64_t{1025}}}), "1025 tokens; gpt2_small has 1024 learned positions");
   EXPECT_EQ(message("v41_small", {{"judge_every", std::int64_t{41}}}),
-            "source.judge_every = 41 is more than the 40 tokens of a sequence");
-  EXPECT_EQ(message("v41_small", {{"layers", std::int64_t{17}}}), "source.layers: layers is 17; the model has 16");
+            "judge_every = 41 is more than the 40 tokens of a sequence");
+  EXPECT_EQ(message("v41_small", {{"layers", std::int64_t{17}}}), "layers is 17; the model has 16");
 }
 
 }  // namespace

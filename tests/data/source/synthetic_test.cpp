@@ -141,10 +141,27 @@ TEST(HeavyTailedSource, ReachesFartherThanTheNormalOne) {
 }
 
 TEST(SyntheticSourceFaults, ContradictoryExtentsAreNamed) {
-  EXPECT_THROW(open("gaussian", {{"heads", std::int64_t{4}}, {"kv_heads", std::int64_t{3}}}), UsageError);
-  EXPECT_THROW(open("gaussian", {{"n", std::int64_t{4}}, {"queries", std::int64_t{5}}}), UsageError);
-  EXPECT_THROW(open("gaussian", {{"shared_kv", true}, {"d_v", std::int64_t{3}}}), UsageError);
-  EXPECT_THROW(open("planted", {{"n", std::int64_t{70}}, {"needles", std::int64_t{71}}}), UsageError);
+  const auto keys = [](const std::string& kind, const std::map<std::string, ParameterValue>& given) {
+    std::vector<std::string> found;
+    try {
+      open(kind, given);
+    } catch (const ParameterError& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      for (const ParameterFault& fault : error.faults()) found.push_back(fault.key);
+    }
+    return found;
+  };
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(keys("gaussian", {{"heads", std::int64_t{4}}, {"kv_heads", std::int64_t{3}}}), Keys{"kv_heads"});
+  EXPECT_EQ(keys("gaussian", {{"n", std::int64_t{4}}, {"queries", std::int64_t{5}}}), Keys{"queries"});
+  EXPECT_EQ(keys("gaussian", {{"n", std::int64_t{4}},
+                              {"queries", std::int64_t{5}},
+                              {"kv_heads", std::int64_t{3}},
+                              {"shared_kv", true},
+                              {"d_v", std::int64_t{3}}}),
+            (Keys{"queries", "kv_heads", "shared_kv"}));
+  EXPECT_EQ(keys("planted", {{"n", std::int64_t{70}}, {"needles", std::int64_t{71}}, {"score_std", 0.0}}),
+            (Keys{"needles", "score_std"}));
 }
 
 }  // namespace

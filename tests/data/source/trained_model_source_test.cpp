@@ -106,17 +106,17 @@ TEST(TrainedModelSource, NotesTokensBeyondTheLengthThatTheModelWasMadeFor) {
 
 TEST(TrainedModelSourceFaults, NameFileAndPlace) {
   const Study beyond("llama", "3 1\n4 61\n");
-  EXPECT_EQ(message_of<InputError>([&] {
+  EXPECT_EQ(message_of<ParameterError>([&] {
               ModelSource(beyond.parameters({{"judge_every", std::int64_t{1}}}), 1);
             }),
             beyond.tokens() + ": sequence 1, position 1: token 61 is outside the vocabulary of 61");
   const Study few("llama", "3 1 4\n");
-  EXPECT_EQ(message_of<UsageError>([&] { ModelSource(few.parameters(), 1); }),
-            "source.judge_every = 4 is more than the 3 tokens of a sequence");
+  EXPECT_EQ(message_of<ParameterError>([&] { ModelSource(few.parameters(), 1); }),
+            "judge_every = 4 is more than the 3 tokens of a sequence");
   std::string long_row;
   for (int i = 0; i < 17; ++i) long_row += "5 ";
   const Study many("gpt2", long_row);
-  EXPECT_TRUE(message_of<UsageError>([&] { ModelSource(many.parameters(), 1); }).starts_with("source.n: 17 tokens; "));
+  EXPECT_TRUE(message_of<ParameterError>([&] { ModelSource(many.parameters(), 1); }).starts_with("17 tokens; "));
 }
 
 TEST(TrainedModelSourceFaults, WhatDoesNotGoTogetherIsNamed) {
@@ -127,20 +127,59 @@ TEST(TrainedModelSourceFaults, WhatDoesNotGoTogetherIsNamed) {
     return found;
   };
   using Faults = std::map<std::string, std::string>;
-  const ParameterValue text = std::string("x"), two = std::int64_t{2};
-  EXPECT_EQ(faults({{"preset", text}}), Faults());
-  EXPECT_EQ(faults({{"preset", text}, {"tokens", text}, {"d_model", two}}), Faults());
-  EXPECT_EQ(faults({{"checkpoint", text}, {"tokens", text}}), Faults());
+  const Study study("llama");
+  const ParameterValue checkpoint = study.checkpoint.folder(), tokens = study.tokens(), two = std::int64_t{2};
+  const ParameterValue preset = std::string("llama_7b");
+  EXPECT_EQ(faults({{"preset", preset}}), Faults());
+  EXPECT_EQ(faults({{"preset", preset}, {"tokens", tokens}, {"d_model", std::int64_t{32}}}), Faults());
+  EXPECT_EQ(faults({{"checkpoint", checkpoint}, {"tokens", tokens}}), Faults());
   EXPECT_EQ(faults({}), (Faults{{"kind", "'preset' or 'checkpoint' is missing"}}));
-  EXPECT_EQ(faults({{"checkpoint", text}, {"tokens", text}, {"preset", text}}),
+  EXPECT_EQ(faults({{"checkpoint", checkpoint}, {"tokens", tokens}, {"preset", preset}}),
             (Faults{{"preset", "a checkpoint has a model of its own; give one of the two"}}));
-  EXPECT_EQ(faults({{"checkpoint", text}}),
+  EXPECT_EQ(faults({{"checkpoint", checkpoint}}),
             (Faults{{"checkpoint", "'tokens' is missing: random tokens say nothing about a trained model"}}));
-  EXPECT_EQ(faults({{"preset", text}, {"tokens", text}, {"sequences", two}}),
+  EXPECT_EQ(faults({{"preset", preset}, {"tokens", tokens}, {"sequences", two}}),
             (Faults{{"sequences", "the rows of the file of tokens are the sequences"}}));
   for (const char* key : {"d_model", "layers", "vocabulary", "window"})
-    EXPECT_EQ(faults({{"checkpoint", text}, {"tokens", text}, {key, two}}),
+    EXPECT_EQ(faults({{"checkpoint", checkpoint}, {"tokens", tokens}, {key, two}}),
               (Faults{{key, fmt::format("'{}' shapes a preset; a checkpoint is taken as it is", key)}}));
+}
+
+TEST(TrainedModelSourceFaults, EveryFaultOfAPresetAndOfTheFilesIsFoundAtOnce) {
+  const auto check = SourceRegistry::instance().at("model").check;
+  const auto faults = [&](const std::map<std::string, ParameterValue>& given) {
+    std::vector<std::string> found;
+    for (const ParameterFault& fault : check(with_defaults(given)))
+      found.push_back(fmt::format("{} {}", fault.key, static_cast<int>(fault.code)));
+    return found;
+  };
+  using Faults = std::vector<std::string>;
+  const Study study("llama");
+  const ParameterValue absent = study.checkpoint / "absent", folder = study.checkpoint.folder();
+  EXPECT_EQ(faults({{"preset", std::string("gpt2_small")},
+                    {"d_model", std::int64_t{40}},
+                    {"layers", std::int64_t{13}},
+                    {"n", std::int64_t{1025}},
+                    {"judge_every", std::int64_t{1026}}}),
+            (Faults{"d_model 2", "layers 2", "n 2", "judge_every 2"}));
+  EXPECT_EQ(faults({{"checkpoint", absent}, {"tokens", folder}}), (Faults{"checkpoint 3", "tokens 3"}));
+  EXPECT_EQ(faults({{"checkpoint", study.tokens()}, {"tokens", absent}}), (Faults{"checkpoint 3", "tokens 3"}));
+}
+
+TEST(TrainedModelSource, NotesParametersThatNoLayerOfThePresetUses) {
+  const auto notes = [](const std::string& preset) {
+    return ModelSource(with_defaults({{"preset", preset},
+                                      {"layers", std::int64_t{2}},
+                                      {"window", std::int64_t{4}},
+                                      {"query_similarity", 0.5}}),
+                       1)
+        .notes();
+  };
+  EXPECT_EQ(notes("llama_7b"),
+            (std::vector<std::string>{"source.window = 4 changes nothing: no layer of llama_7b has a window",
+                                      "source.query_similarity = 0.5 changes nothing: no layer of llama_7b has a "
+                                      "shared state"}));
+  EXPECT_EQ(notes("v41_small"), std::vector<std::string>());
 }
 
 }  // namespace
