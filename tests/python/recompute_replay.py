@@ -98,8 +98,8 @@ decided_states = check(windows, 8, True)[1]
 for window in (2, 3, 5):
     enough = 4 * (window - 1) + 1
     params, output = folder / f"window_stack_{window}.toml", folder / f"window_stack_{window}.h5"
-    params.write_text(STACK.format(window=window, lengths=[1, 2, window, enough - 1, enough, 60, 61]
-                                   if window > 2 else [1, 2, 4, 5, 60, 61]))
+    params.write_text(STACK.format(window=window, lengths=[1, 2, window, enough - 1, enough, 60]
+                                   if window > 2 else [1, 2, 4, 5, 60]))
     subprocess.run([program, str(params), "-o", str(output), "--force", "--quiet"], check=True, stdout=subprocess.DEVNULL)
     data, count = check(output, window, True)
     decided_states += count
