@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
         ->delimiter(',');
     app.add_option("--against", against,
                    "A path, or one of its swept values as top_k:select_k=64: also its differences from every other "
-                   "path, row by row, at as many keys read where several values are swept.");
+                   "path, row by row, at as many keys read where several values are swept.")
+        ->check(CLI::Validator([](std::string& name) { return name.empty() ? "it is empty" : std::string(); }, "NAME"));
     app.add_flag("--wide", wide, "Text with all columns, each line as long as that takes.");
     app.set_version_flag("--version", lacuna::version_text());
     app.footer(

@@ -31,6 +31,7 @@ std::vector<TableColumn> columns(const RowCells& exact, const std::vector<std::s
                                             {.name = "bytes/key", .format = four_digits},
                                             {.name = "omitted p50"},
                                             {.name = "omitted p99"},
+                                            {.name = "certified p50", .detail = full_only},
                                             {.name = "error p50"},
                                             {.name = "error p99"},
                                             {.name = "mass/error rank corr.", .detail = full_only},
@@ -115,6 +116,11 @@ class PathSummary {
     }
     return bytes;
   }
+  /// What was certified of the omitted mass from what was read alone.
+  std::vector<double> certified_mass() const {
+    const std::vector<double> upper = values_of("certificate_omitted_mass_upper");
+    return upper.empty() ? values_of("certificate_omitted_mass_next_score") : upper;
+  }
   /// NaN where the error is no larger than its own error: there is nothing to compare a bound with.
   std::vector<double> bound_over_error() const {
     std::vector<double> ratio = values_of("bound");
@@ -143,6 +149,7 @@ class PathSummary {
     const Pair omitted = quantiles_of(values_of("omitted_mass"));
     add(omitted.median);
     add(omitted.p99);
+    add(quantiles_of(certified_mass()).median);
     const std::vector<double> relative = cells_.read("output_error_relative", cell_);
     const Pair error = quantiles_of(relative);
     add(error.median);

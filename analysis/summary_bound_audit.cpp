@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
 
 #include "analysis/statistics/quantile.hpp"
 #include "analysis/summary_of_kind.hpp"
@@ -48,14 +51,23 @@ Table search_table() {
 }
 
 void add_search(const AuditGroup& group, const std::string& name, Table& table) {
-  const std::vector<double> ratio = group.read("ratio");
-  const auto worst = std::ranges::max_element(ratio) - ratio.begin();
+  const std::vector<double> ratio = group.read("ratio");  // NaN: a case without an instance that says something
+  std::vector<double> found;
+  std::ranges::copy_if(ratio, std::back_inserter(found), [](double x) { return !std::isnan(x); });
   const std::vector<double> evaluations = group.read("evaluations");
   double all = 0;
   for (const double count : evaluations) all += count;
-  table.rows.push_back({name, static_cast<double>(ratio.size()), static_cast<double>(group.violated()), ratio[worst],
-                        quantile(ratio, 0.5), group.read("omitted_mass")[worst], group.read("keys")[worst],
-                        static_cast<double>(worst), all});
+  std::vector<TableCell> row = {name, static_cast<double>(ratio.size()), static_cast<double>(group.violated())};
+  if (found.empty()) {
+    row.insert(row.end(), 5, TableCell(std::numeric_limits<double>::quiet_NaN()));
+  } else {
+    const double tightest = *std::ranges::max_element(found);
+    const auto worst = std::ranges::find(ratio, tightest) - ratio.begin();
+    row.insert(row.end(), {tightest, quantile(found, 0.5), group.read("omitted_mass")[worst], group.read("keys")[worst],
+                           static_cast<double>(worst)});
+  }
+  row.emplace_back(all);
+  table.rows.push_back(std::move(row));
 }
 
 Table coverage_table() {
@@ -98,7 +110,9 @@ Summary summarize_bound_audit(const ResultsReader& reader) {
   summary.footer = fmt::format(
       "tightest: error / bound, or mass / certificate, of the worst instance of all cases: 1 is attained, more is "
       "false "
-      "where it\nis beyond the rounding of what was measured. {} case(s) violate a bound, certificate or guarantee\n",
+      "where it\nis beyond the rounding of what was measured. from, to: Clopper-Pearson interval of the rate at the "
+      "study's confidence,\naudit.confidence (0.999 by default). {} case(s) violate a bound, certificate or "
+      "guarantee\n",
       summary.violations);
   return summary;
 }

@@ -51,6 +51,10 @@ std::vector<PathPoint> path_points(const ResultsReader& reader, Palette& palette
   return points;
 }
 
+bool source_is_swept(const std::vector<PathPoint>& points) {
+  return std::ranges::any_of(points, [](const PathPoint& point) { return point.cell.starts_with("source_"); });
+}
+
 Reads budgeted(const std::vector<PathPoint>& points) {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;

@@ -31,6 +31,9 @@ struct PathPoint {
 
 std::vector<PathPoint> path_points(const ResultsReader& reader, Palette& palette);
 
+/// Whether the points are of several sources, so that one path's error says nothing of another's elsewhere.
+bool source_is_swept(const std::vector<PathPoint>& points);
+
 /// What a budget counts: keys, or bytes where all points read about as many keys.
 using Reads = double PathPoint::*;
 Reads budgeted(const std::vector<PathPoint>& points);

@@ -15,6 +15,9 @@ namespace {
 
 /// "202,752 rows: no bound violated, none failed. Best within 64 keys: streaming, window = 60 (median error 0.143)."
 std::string verdict(const ReportInput& input, const StatusCounts& status) {
+  if (input.experiment == "bound_audit")
+    return "An audit has cases, not rows: its tables are those of summarize_results, and this page has where it comes "
+           "from.";
   if (status.rows() == 0) return "Nothing in this file is judged row by row: no bound, no failure.";
   std::string text = fmt::format(
       "{}: {}, {}{}.", counted(status.rows(), "row"),
@@ -23,6 +26,7 @@ std::string verdict(const ReportInput& input, const StatusCounts& status) {
       status.of[1] > 0 ? fmt::format(", {} not run", brief_number(static_cast<double>(status.of[1]))) : "");
   if (input.experiment != "attention_error") return text;
   const std::vector<PathPoint> points = path_points(input.reader, input.palette);
+  if (source_is_swept(points)) return text;
   std::string best;
   const Reads reads = budgeted(points);
   for (const double budget : round_budgets(points, reads))

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/approx/path.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -12,12 +14,15 @@ Index start_of(const Parameters& path) {
   return prefix - std::min(prefix, path.integer("replay.length"));
 }
 
+/// Whether a layer keeps its windows.
+bool is_before(const Parameters& path, Index label) {
+  return path.has("replay.from_layer") && label < path.integer("replay.from_layer");
+}
+
 }  // namespace
 
 ReplayWindow::ReplayWindow(const Parameters& path, Index label) {
-  if (!wanted(path)) return;
-  if (path.has("replay.from_layer") && label < path.integer("replay.from_layer")) return;
-  start_ = start_of(path);
+  if (wanted(path) && !is_before(path, label)) start_ = start_of(path);
 }
 
 Index ReplayWindow::absent(const SeenRows& seen, Index position) const {
@@ -67,8 +72,11 @@ std::optional<ParameterFault> check_replay_of_source(const Parameters& path, boo
                                                      const std::vector<Index>& layers, Index last_query) {
   if (!ReplayWindow::wanted(path)) return std::nullopt;
   if (!has_local) return ParameterFault{"replay.prefix", "this source has no local rows to lose"};
-  if (path.has("replay.from_layer") && layers.back() < path.integer("replay.from_layer"))
-    return ParameterFault{"replay.from_layer", "the source has no layer from there on"};
+  const bool loses = std::ranges::any_of(
+      layers, [&](Index label) { return covers(path, "layers", label) && !is_before(path, label); });
+  if (!loses)
+    return ParameterFault{path.has("replay.from_layer") ? "replay.from_layer" : "replay.prefix",
+                          "no layer from there on that the path approximates is in the source"};
   if (path.integer("replay.prefix") > last_query)
     return ParameterFault{"replay.prefix",
                           fmt::format("the last query stands at position {}: none lies behind the prefix", last_query)};

@@ -29,8 +29,10 @@ const std::vector<CaseNumber>& case_numbers() {
   using W = const WorstCase&;
   static const std::vector<CaseNumber> numbers = {
       {"ratio", "1",
-       "of the worst instance: measured / claimed, or claimed / measured of a lower bound; above 1 is false",
-       [](W w) { return w.finding.ratio; }},
+       "of the worst instance: measured / claimed, or claimed / measured of a lower bound; above 1 is false; NaN where "
+       "no "
+       "instance of the case says something",
+       [](W w) { return w.finding.counts || w.finding.violated ? w.finding.ratio : kNan; }},
       {"measured", "1", "what the claim is about, of the worst instance", [](W w) { return w.finding.measured; }},
       {"claimed", "1", "the bound on it", [](W w) { return w.finding.claimed; }},
       {"omitted_mass", "1", "exact attention mass of the keys that were not attended",

@@ -121,6 +121,11 @@ std::vector<std::string> path_notes(const Study& study, const std::vector<Source
   for (const SourceShape& shape : shapes) most_keys = std::max(most_keys, shape.keys);
   std::vector<std::string> notes;
   for (const StudyPath& path : study.paths)
+    if (std::ranges::all_of(path.sweep.cells, [](const Parameters& cell) {
+          return ReplayWindow::wanted(cell) && cell.integer("replay.length") == cell.integer("replay.prefix");
+        }))
+      notes.push_back(fmt::format("[[path]] \"{}\": replay.length is the whole prefix: no row is lost", path.name));
+  for (const StudyPath& path : study.paths)
     for (const char* key : {"window", "sink_tokens", "select.k", "pool.blocks"}) {
       const auto limit = least_limit(path, key);
       if (limit && *limit > 0 && *limit >= static_cast<double>(most_keys))

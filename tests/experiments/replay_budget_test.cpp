@@ -165,7 +165,7 @@ TEST(ReplayBudgetFaults, SayWhyAReplayCannotBeRun) {
   says(small + replay_path("r", "prefix = 40, length = 4, from_layer = 2"), "layer 5 makes rows over the prefix");
   says(small + replay_path("r", "prefix = 40, length = 41, from_layer = 8"), "more tokens run again");
   says(small + replay_path("r", "prefix = 48, length = 4, from_layer = 8"), "the last query stands at position 47");
-  says(small + replay_path("r", "prefix = 40, length = 4, from_layer = 77"), "the source has no layer from there on");
+  says(small + replay_path("r", "prefix = 40, length = 4, from_layer = 77"), "no layer from there on that the path approximates");
   says(study("v41_small", "compare_from = 48\n") + "[[path]]\nname = \"p\"\n", "the last token stands at position 47");
 }
 

@@ -66,6 +66,7 @@ Panel panel(const std::vector<PathPoint>& points, Reads reads, Errors error, con
 }
 
 std::string sentence(const std::vector<PathPoint>& points) {
+  if (source_is_swept(points)) return "The source is swept: compare marks of the same source, which the table names.";
   std::string text;
   const Reads reads = budgeted(points);
   for (const double budget : round_budgets(points, reads)) {

@@ -58,6 +58,23 @@ std::vector<std::size_t> chain(const std::vector<Setting>& settings) {
   return links;
 }
 
+/// Settings that move something and contain no other such setting, each set of stages once, in the order of the study.
+std::vector<std::size_t> smallest(const std::vector<Setting>& settings) {
+  const auto contains = [](const Setting& a, const Setting& b) {
+    return std::includes(a.stages.begin(), a.stages.end(), b.stages.begin(), b.stages.end());
+  };
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    bool is_one = settings[i].kl.value > 0;
+    for (std::size_t j = 0; j < settings.size(); ++j) {
+      if (i == j || !(settings[j].kl.value > 0) || !contains(settings[i], settings[j])) continue;
+      is_one = is_one && j > i && contains(settings[j], settings[i]);  // the first of equal ones
+    }
+    if (is_one) result.push_back(i);
+  }
+  return result;
+}
+
 Setting read_setting(const ReportInput& input, const Series& series, const RowCells& rows, std::int64_t cell) {
   Setting setting{series, rows.cell_name(cell), cell, {}, {}, stages_of(input, rows, cell), 0};
   const std::vector<double> kl = rows.read("kl_exact_approx", cell);
@@ -124,13 +141,11 @@ Figure make(const ReportInput& input) {
   const std::vector<std::size_t> links = chain(settings);
   std::vector<Bar> alone;
   std::vector<Bar> together;
-  double sum_alone = 0;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const bool linked = std::find(links.begin(), links.end(), i) != links.end();
     if (links.size() > 2 && linked && i != links.front()) continue;
     if (!(settings[i].kl.value > 0)) continue;
     alone.push_back(bar(settings[i], brief_number(settings[i].kl.value)));
-    sum_alone += settings[i].kl.value;
   }
   double before = 0;
   for (const std::size_t i : links) {
@@ -142,12 +157,15 @@ Figure make(const ReportInput& input) {
   }
   const auto worst = std::max_element(settings.begin(), settings.end(),
                                       [](const Setting& a, const Setting& b) { return a.kl.value < b.kl.value; });
+  const std::vector<std::size_t> parts = smallest(settings);
+  double sum = 0;
+  for (const std::size_t part : parts) sum += settings[part].kl.value;
   if (links.size() > 2)
     figure.sentence = fmt::format(
         "Everything together ({}) costs {} nat of KL a token; its {} one by one come to that through the steps on the "
-        "right, and what was run alone adds up to {} nat.",
+        "right, and the {} that contain no other add up to {} nat, each alone.",
         settings[links.back()].name(), brief_number(before), counted(static_cast<long long>(links.size()), "stage"),
-        brief_number(sum_alone));
+        counted(static_cast<long long>(parts.size()), "setting"), brief_number(sum));
   else if (worst != settings.end())
     figure.sentence =
         fmt::format("The largest mean KL is {} nat a token ({}).", brief_number(worst->kl.value), worst->name());

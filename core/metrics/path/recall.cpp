@@ -1,6 +1,7 @@
-// How much of the exact top m the path attended, m = the cached keys it attended (local rows, which every path attends,
-// take no part): by the tie rule (score descending, index ascending), with credit for every attended key that ties with
-// the m-th score, and by mass. NaN where m = 0.
+// How much of the exact top m the path attended, m = the cached keys it attended (local rows, among which no path
+// chooses, take no part): by the tie rule (score descending, index ascending), with credit for every attended key that
+// ties with the m-th score, and by mass. NaN where m = 0.
+#include <algorithm>
 #include <limits>
 
 #include "core/metrics/metric.hpp"
@@ -10,11 +11,10 @@ namespace {
 
 constexpr double kNotDefined = std::numeric_limits<double>::quiet_NaN();
 
-/// Cached keys that the path attended; the local ones are the last of the kept set.
+/// Cached keys that the path attended; local ones are behind them in the kept set.
 KeySet attended(const PathJudgement& row) {
-  KeySet kept = row.answer->kept;
-  kept.resize(kept.size() - static_cast<std::size_t>(row.exact->local));
-  return kept;
+  const KeySet& kept = row.answer->kept;
+  return KeySet(kept.begin(), std::ranges::lower_bound(kept, static_cast<RowIndex>(row.exact->cached())));
 }
 
 /// The m best cached keys by exact score.

@@ -168,6 +168,24 @@ TEST(ReplayWindowBounds, SplitTheMassAndTheErrorByStageAndHoldOnEveryRow) {
   EXPECT_GT(with_loss, 200);
 }
 
+TEST(ReplayWindow, LeavesRecallWhichIsOfCachedKeysAsItIs) {
+  for_each_replay([](const ProblemShape& shape, const AttentionProblem& plain, const AttentionProblem& split, Index,
+                     Index absent) {
+    for (const Given& given : {Given{{"select.by", text("main")}, {"select.k", count(2)}}, Given{{"window", count(1)}},
+                               Given{{"select.by", text("random")}, {"select.k", 0.3}, {"select.trials", count(1)}}}) {
+      const JudgedReplay with(plain, split, path_of(with_replay(given, absent)));
+      const JudgedReplay without(plain, split, path_of(given));
+      for (const PathMetricKind* metric : metrics_of(with.traits)) {
+        const double found = metric->evaluate(with.found);
+        if (!metric->name.starts_with("recall")) continue;
+        const double expected = metric->evaluate(without.found);
+        EXPECT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected)))
+            << metric->name << ' ' << found << ' ' << expected << ' ' << shape.describe();
+      }
+    }
+  });
+}
+
 TEST(ReplayWindow, ChargesOnlyTheLocalRowsThatAreThere) {
   const RawProblem raw = random_problem({.h_q = 2, .n = 40, .d_qk = 32, .shared_kv = true, .seed = 4});
   const AttentionProblem split = with_local(raw, 9);
@@ -201,6 +219,9 @@ TEST(ReplayWindowFaults, ThatLoseNothingAreRefused) {
   EXPECT_EQ(check_replay_of_source(path, false, {2, 8}, 10)->key, "replay.prefix");
   EXPECT_EQ(check_replay_of_source(path, true, {2, 7}, 10)->key, "replay.from_layer");
   EXPECT_EQ(check_replay_of_source(path, true, {2, 8}, 9)->key, "replay.prefix");
+  Parameters elsewhere = path;
+  elsewhere.set("layers", std::vector<std::int64_t>{2});
+  EXPECT_EQ(check_replay_of_source(elsewhere, true, {2, 8}, 10)->key, "replay.from_layer");
   EXPECT_EQ(check_replay(path_of({{"replay.prefix", count(10)}, {"replay.length", count(11)}}))->key, "replay.length");
 }
 
