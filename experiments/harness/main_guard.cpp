@@ -51,6 +51,8 @@ int run(const std::function<int()>& work) {
     const bool is_complete = error.code() == ExitCode::usage || dynamic_cast<const LocatedError*>(&error) != nullptr;
     complain(fmt::format("{}{}\n", is_complete ? "" : "error: ", error.what()));
     complain_about_rest();
+    if (error.code() == ExitCode::input && !early_end::rest().empty())
+      complain("a changed input is another run: start that one with --force\n");
     return static_cast<int>(error.code());
   } catch (const std::system_error& error) {  // no thread to be had, a file system call that failed
     complain(fmt::format("error: {}\n", error.what()));

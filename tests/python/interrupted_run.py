@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import h5py
+import numpy as np
 
 program, study, folder = (os.path.abspath(argument) for argument in sys.argv[1:])
 LONG = """
@@ -88,6 +89,25 @@ with tempfile.TemporaryDirectory(dir=folder) as work:
         check(run.returncode == code, f"exit code {run.returncode} instead of {code}: {message}")
         check("interrupted: nothing was written" in message, f"it says: {message}")
         check(os.listdir(os.path.join(work, "results")) == [], "something is left")
+
+    # a fault of the input behind a finished layer: it is kept, and mended input is another run
+    trace, faulty = os.path.join(work, "trace.h5"), os.path.join(work, "faulty.toml")
+    random = np.random.default_rng(1)
+    with h5py.File(trace, "w") as file:
+        for name in "qkv":
+            file[name] = random.standard_normal((2, 1, 8, 4))
+        file["k"][1, 0, 3, 2] = np.nan
+        file.attrs["sm_scale"] = 0.5
+    with open(faulty, "w", encoding="utf-8") as file:
+        file.write(LONG.replace('kind = "mla"\nn = 200000\nqueries = 4', 'kind = "trace"\nfile = ["trace.h5"]'))
+    message = (run := start(work, faulty, "-o", "faulty.h5", "--quiet")).communicate()[1]
+    check(run.returncode == 3 and "layer 1" in message, f"a NaN: {message}")
+    check("continue with: " in message and "start that one with --force" in message, f"no way on: {message}")
+    with h5py.File(trace, "r+") as file:
+        file["k"][1, 0, 3, 2] = 1
+    for flags, code in ((["--resume"], 2), ([], 4), (["--force"], 0)):
+        message = (run := start(work, faulty, "-o", "faulty.h5", "--quiet", *flags)).communicate()[1]
+        check(run.returncode == code, f"mended input, {flags}: {run.returncode} {message}")
 
     # nohup: a hang-up is not for this process
     run = start(work, study, "-o", "hung.h5", "--quiet",
