@@ -53,7 +53,12 @@ struct Opponent {
     std::vector<std::int64_t> found;
     for (std::int64_t cell = 0; cell < cells.cells(); ++cell)
       if (holds(cells, cell)) found.push_back(cell);
-    if (found.empty()) throw UsageError(fmt::format("--against {}: it has no such swept value", path));
+    if (found.empty()) {
+      std::vector<std::string> names;
+      for (std::int64_t cell = 0; cell < cells.cells(); ++cell) names.push_back(cells.path_name(cell));
+      throw UsageError(
+          fmt::format("--against {}: it has no such swept value; there are {}", path, fmt::join(names, "; ")));
+    }
     return found;
   }
 };

@@ -1,4 +1,6 @@
 // trace: the queries, keys and values of a real model, from files; one file is one sequence.
+#include <fmt/format.h>
+
 #include <mutex>
 #include <set>
 #include <utility>
@@ -66,6 +68,13 @@ void check_same_shape(const TraceFile& a, const TraceFile& b) {
   check_list(a, b, "query_position", x.query_position, y.query_position);
 }
 
+/// Whether keys are single tokens, and some query stands at none of them.
+bool asks_behind_its_tokens(const TraceHeader& header) {
+  const Index keys = header.sizes.keys;
+  return header.local_window == 0 && keys > 0 && header.key_position.front() == 0 &&
+         header.key_position.back() == keys - 1 && header.query_position.back() >= keys;
+}
+
 class TraceSource final : public ProblemSource {
  public:
   /// ParameterError with the fault of every file.
@@ -116,8 +125,15 @@ class TraceSource final : public ProblemSource {
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
     std::set<std::filesystem::path> seen;
-    for (const TraceFile& trace : traces_)
-      if (seen.insert(trace.file()).second) notes.insert(notes.end(), trace.notes().begin(), trace.notes().end());
+    for (const TraceFile& trace : traces_) {
+      if (!seen.insert(trace.file()).second) continue;
+      notes.insert(notes.end(), trace.notes().begin(), trace.notes().end());
+      if (const TraceHeader& header = trace.header(); asks_behind_its_tokens(header))
+        notes.push_back(
+            fmt::format("{}: queries stand at positions up to {}, the keys are tokens 0 to {}: those behind "
+                        "them are not among the keys",
+                        trace.file().string(), header.query_position.back(), header.sizes.keys - 1));
+    }
     return notes;
   }
 

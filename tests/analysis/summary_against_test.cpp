@@ -113,7 +113,8 @@ TEST_F(SummaryAgainst, HasALineForEachLabelAndNothingWhereTheFrontierDoesNotReac
 TEST_F(SummaryAgainst, RefusesWhatItCannotCompare) {
   EXPECT_EQ(usage_error("topk"),
             file_ + ": --against topk: there is no path 'topk'; there are top_k, window, few, draw");
-  EXPECT_EQ(usage_error("top_k:select_k=9"), file_ + ": --against top_k: it has no such swept value");
+  EXPECT_EQ(usage_error("top_k:select_k=9"),
+            file_ + ": --against top_k: it has no such swept value; there are select_k = 8; select_k = 32");
   EXPECT_EQ(usage_error("top_k:select_k"), file_ + ": --against top_k:select_k: 'select_k' is not KEY=VALUE");
 }
 

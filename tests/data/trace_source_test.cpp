@@ -64,14 +64,29 @@ TEST(TraceSource, ShapeTellsOfLocalRowsIndexersAndValueChannels) {
 
 TEST(TraceSource, NotesOfAFileComeOnceHoweverOftenItIsGiven) {
   const TemporaryDirectory directory;
+  TraceContent content;
+  content.keys = 6;
   for (const std::string name : {"a.h5", "b.h5"}) {
     TraceWriter writer(directory / name);
-    write_parts(writer, {});
+    write_parts(writer, content);
     writer.integers("query_positions", {1, 3, 5});
   }
   const auto source = open_source({directory / "a.h5", directory / "b.h5", directory / "a.h5"});
   const std::string note = ": dataset 'query_positions' is not read; did you mean 'query_position'?";
   EXPECT_EQ(source->notes(), (std::vector<std::string>{directory / "a.h5" + note, directory / "b.h5" + note}));
+}
+
+TEST(TraceSource, NotesThatAQueryStandsBehindTheTokensThatAreKeys) {
+  const TemporaryDirectory directory;
+  TraceContent content;  // queries at 1, 3, 5
+  for (const Index keys : {5, 6}) {
+    content.keys = keys;
+    write_hdf5_trace(directory / "t.h5", content);
+    const std::vector<std::string> notes = open_source({directory / "t.h5"})->notes();
+    EXPECT_EQ(notes.size(), keys == 5 ? 1U : 0U);
+    for (const std::string& note : notes)
+      EXPECT_NE(note.find("positions up to 5, the keys are tokens 0 to 4"), std::string::npos);
+  }
 }
 
 TEST(TraceSource, SeveralFilesAreSequencesWithDistinctNames) {
