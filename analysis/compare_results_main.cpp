@@ -33,12 +33,7 @@ int main(int argc, char** argv) {
                    "Datasets and attributes of these names, or everything at or below these paths (/path/top_k).");
     app.set_version_flag("--version", lacuna::version_text());
     lacuna::add_page_flags(app);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-      return app.exit(error) == 0 ? 0 : static_cast<int>(lacuna::ExitCode::usage);
-    }
-    if (lacuna::print_pages(app, {})) return 0;
+    if (!lacuna::parse_flags(app, argc, argv) || lacuna::print_pages(app, {})) return 0;
     if (a.empty() || b.empty())
       throw lacuna::UsageError("compare_results: two results files are needed\nSee compare_results --help.");
     for (const double tolerance : {options.tolerance.relative, options.tolerance.absolute})

@@ -29,14 +29,7 @@ int main(int argc, char** argv) {
         "Examples:\n"
         "  report_results results/quickstart.h5\n"
         "  report_results results/v32.h5 results/v41.h5 -o both.html");
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::Success& success) {
-      return app.exit(success);
-    } catch (const CLI::ParseError& error) {
-      throw lacuna::UsageError(fmt::format("report_results: {}\nSee report_results --help.", error.what()));
-    }
-    if (lacuna::print_pages(app, {})) return 0;
+    if (!lacuna::parse_flags(app, argc, argv) || lacuna::print_pages(app, {})) return 0;
     if (names.empty()) throw lacuna::UsageError("report_results: a results file is needed\nSee report_results --help.");
     const std::vector<std::filesystem::path> files(names.begin(), names.end());
     for (const std::filesystem::path& file : files) {

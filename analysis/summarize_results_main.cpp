@@ -39,12 +39,7 @@ int main(int argc, char** argv) {
         "  summarize_results results/quickstart.h5 --against top_k\n"
         "  summarize_results results/quickstart.h5 --format csv > quickstart.csv");
     lacuna::add_page_flags(app);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-      return app.exit(error) == 0 ? 0 : static_cast<int>(lacuna::ExitCode::usage);
-    }
-    if (lacuna::print_pages(app, {})) return 0;
+    if (!lacuna::parse_flags(app, argc, argv) || lacuna::print_pages(app, {})) return 0;
     if (files.empty())
       throw lacuna::UsageError("summarize_results: a results file is needed\nSee summarize_results --help.");
 

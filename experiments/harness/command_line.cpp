@@ -47,14 +47,7 @@ std::optional<CommandLine> parse_command_line(const std::string& program, const 
                   "  {0} study.toml -o /data/long.h5 --resume\n"
                   "  {0} --print-defaults > study.toml",
                   program, documents.setting));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    app.exit(success);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("{}: {}\nSee {} --help.", program, error.what(), program));
-  }
+  if (!parse_flags(app, argc, argv)) return std::nullopt;
   if (named->count() > 0 && output.empty())
     throw UsageError(fmt::format("{0}: --output: the name is empty\nSee {0} --help.", program));
   if (print_pages(app, setting_keys(documents.json_schema()))) return std::nullopt;

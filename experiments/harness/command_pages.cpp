@@ -7,6 +7,7 @@
 #include <iostream>
 #include <set>
 
+#include "core/base/error.hpp"
 #include "experiments/harness/provenance.hpp"
 
 namespace lacuna {
@@ -56,6 +57,18 @@ void collect_keys(const nlohmann::json& schema, const std::string& prefix, std::
 }
 
 }  // namespace
+
+bool parse_flags(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::Success& success) {
+    app.exit(success);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("{0}: {1}\nSee {0} --help.", app.get_name(), error.what()));
+  }
+}
 
 void add_page_flags(CLI::App& app) {
   app.add_flag("--man")->description("Print the manual page and exit: --man | man -l -");

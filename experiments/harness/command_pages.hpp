@@ -1,4 +1,4 @@
-// A program's manual page and its bash completion, from the same table as its flags.
+// How every program parses its flags, and its manual page and bash completion, from the same table as these.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,6 +7,10 @@
 #include <vector>
 
 namespace lacuna {
+
+/// Parses the command line. False where a flag such as --help was answered; UsageError, naming the program, where it is
+/// wrong.
+bool parse_flags(CLI::App& app, int argc, const char* const* argv);
 
 /// Adds --man and --completion.
 void add_page_flags(CLI::App& app);

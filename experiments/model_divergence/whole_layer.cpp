@@ -49,11 +49,14 @@ std::vector<double> attend(const AttentionProblem& problem, int threads) {
 std::vector<double> attend_kept(const RunLayer& layer) {
   const AttentionProblem& problem = *layer.problem;
   const ReplayWindow replay(*layer.path, (*layer.context.layer_label)[layer.context.layer]);
-  if (!StoredCache::wanted(*layer.path)) return attend(replay.cut(problem), layer.threads);
+  const auto attend_there = [&](const AttentionProblem& kept) {
+    return replay.loses_rows() ? attend(replay.cut(kept), layer.threads) : attend(kept, layer.threads);
+  };
+  if (!StoredCache::wanted(*layer.path)) return attend_there(problem);
   StoredCache store(*layer.path, problem);
   store.append(problem, 0, problem.s_kv());
   for (const Index position : problem.query_position) store.append_local(problem, problem.seen(position));
-  return attend(replay.cut(store.layer()), layer.threads);
+  return attend_there(store.layer());
 }
 
 }  // namespace
